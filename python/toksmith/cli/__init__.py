@@ -1,0 +1,32 @@
+"""The `toksmith` command.
+
+Exit codes: 0 done, 1 an error that the message explains, 2 what the argument parser cannot parse,
+130 interrupted. Results go to standard output, everything else to standard error.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line, and leave the process with its exit code.
+
+    Args:
+        arguments: what follows the command's name; None takes `sys.argv`.
+    """
+    arguments = sys.argv[1:] if arguments is None else arguments
+    try:
+        # Imported here, so that Ctrl-C while typer loads is one line as well.
+        from toksmith.cli.app import app
+        from toksmith.cli.arguments import spread_values
+
+        app(args=spread_values(arguments), prog_name="toksmith")
+    except KeyboardInterrupt:
+        sys.stderr.write("toksmith: interrupted\n")
+        sys.exit(130)
+    sys.exit(0)

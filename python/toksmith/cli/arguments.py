@@ -1,0 +1,184 @@
+"""Options that several commands share, spelled and explained once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from toksmith.corpus import Corpus
+
+__all__ = [
+    "EncoderOption",
+    "JsonlFieldOption",
+    "MinPairCountOption",
+    "OutOption",
+    "PretokenizerOption",
+    "ProgressOption",
+    "SeparatorOption",
+    "SpecialTokensOption",
+    "ThreadsOption",
+    "TokenizerArgument",
+    "UnicodeOption",
+    "VocabSizeOption",
+    "WhitespaceOption",
+    "corpus_from_paths",
+    "refuse_unwritable",
+    "spread_values",
+]
+
+VocabSizeOption = Annotated[
+    int,
+    typer.Option(
+        "--vocab-size",
+        metavar="N",
+        show_default=False,
+        help="Ids in the vocabulary, alphabet and special tokens counted in.",
+    ),
+]
+OutOption = Annotated[
+    Path,
+    typer.Option("-o", "--out", metavar="FILE", show_default=False, help="File to write."),
+]
+PretokenizerOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME|REGEX",
+        help="How text is cut: gpt2, gpt2-contraction-fix (default), whitespace, none, "
+        "or a regular expression.",
+    ),
+]
+WhitespaceOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="split|whole",
+        help="Keep whitespace as the pattern cuts it (split, default), or join it (whole).",
+    ),
+]
+UnicodeOption = Annotated[
+    str | None,
+    typer.Option(metavar="VERSION", help="Unicode version of the character classes, such as 14.0."),
+]
+SeparatorOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TEXT",
+        help=r"Text that stands between documents inside a file; \n, \t, \0 and \\ are read "
+        "as in Python.",
+    ),
+]
+JsonlFieldOption = Annotated[
+    str | None,
+    typer.Option(metavar="FIELD", help="Field that holds the text, for JSONL files."),
+]
+SpecialTokensOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--special-token", metavar="TOKEN", help="A special token; may be given several times."
+    ),
+]
+MinPairCountOption = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="Stop training when no pair occurs N times (default 2)."),
+]
+EncoderOption = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Another encoder than the file's, such as longest-first."),
+]
+ThreadsOption = Annotated[
+    int | None,
+    typer.Option(
+        "--threads", metavar="N", help="Threads (default: all cores). Results do not depend on it."
+    ),
+]
+ProgressOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--progress/--no-progress",
+        show_default=False,
+        help="Show progress on standard error (default: if that is a terminal).",
+    ),
+]
+TokenizerArgument = Annotated[
+    Path, typer.Argument(metavar="FILE", show_default=False, help="A tokenizer file.")
+]
+
+# Options of these commands take all values up to the next option: `--train a b --test c`.
+_SPREAD: Final = {"compare": ("--train", "--test"), "evaluate": ("--test",)}
+
+
+def spread_values(arguments: Sequence[str]) -> list[str]:
+    """Write `--train a b` as `--train a --train b`, the form that the parser knows.
+
+    A shell expands `--train src/*.py` to the first form, and no parser of options reads it.
+
+    >>> spread_values(["compare", "--train", "a", "b", "--test", "c", "--out", "d"])
+    ['compare', '--train', 'a', '--train', 'b', '--test', 'c', '--out', 'd']
+    >>> spread_values(["encode", "--test", "a", "b"])
+    ['encode', '--test', 'a', 'b']
+    """
+    command = next((argument for argument in arguments if not argument.startswith("-")), "")
+    options = _SPREAD.get(command, ())
+    spread: list[str] = []
+    current = ""  # the option whose values are being read
+    num_values = 0
+    for index, argument in enumerate(arguments):
+        if argument == "--":
+            return spread + list(arguments[index:])
+        if argument.startswith("-") and argument != "-":
+            current = argument if argument in options else ""
+            num_values = 0
+        elif current:
+            if num_values > 0:
+                spread.append(current)
+            num_values += 1
+        spread.append(argument)
+    return spread
+
+
+def corpus_from_paths(
+    paths: Sequence[Path], separator: str | None = None, jsonl_field: str | None = None
+) -> Corpus:
+    """Make a corpus of the files, folders and glob patterns on the command line; `-` is stdin."""
+    if any(str(path) == "-" for path in paths):
+        import sys
+
+        if len(paths) > 1:
+            raise typer.BadParameter("'-' (standard input) stands alone")
+        return Corpus.from_input(
+            sys.stdin.buffer.read(), separator=_unescape(separator), jsonl_field=jsonl_field
+        )
+    return Corpus.from_input(list(paths), separator=_unescape(separator), jsonl_field=jsonl_field)
+
+
+def _unescape(separator: str | None) -> str | None:
+    r"""Read `\n`, `\t`, `\0` and `\\`, which are awkward to type in a shell.
+
+    >>> _unescape(r"\n\n")
+    '\n\n'
+    """
+    if separator is None:
+        return None
+    known = {"n": "\n", "t": "\t", "0": "\0", "r": "\r", "\\": "\\"}
+    result = []
+    characters = iter(separator)
+    for character in characters:
+        if character == "\\":
+            escaped = next(characters, "")
+            result.append(known.get(escaped, "\\" + escaped))
+        else:
+            result.append(character)
+    return "".join(result)
+
+
+def refuse_unwritable(path: Path, *, folder: bool = False) -> None:
+    """Complain about an output path now, not after an hour of training."""
+    if folder:
+        if path.exists() and not path.is_dir():
+            raise NotADirectoryError(20, "is a file, but a folder is to be written", str(path))
+    elif path.is_dir():
+        raise IsADirectoryError(21, "is a folder, but a file is to be written", str(path))
+    elif not path.parent.is_dir():
+        raise FileNotFoundError(2, "there is no such folder to write to", str(path.parent))

@@ -1,0 +1,212 @@
+"""`encode`, `decode`, `count-tokens` and `explain`: running a tokenizer."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from toksmith._core import Tokenizer, write_atomically
+from toksmith.cli.arguments import (
+    EncoderOption,
+    JsonlFieldOption,
+    SeparatorOption,
+    TokenizerArgument,
+    corpus_from_paths,
+    refuse_unwritable,
+)
+from toksmith.cli.console import note, write_bytes, write_line
+from toksmith.errors import DecodeError
+from toksmith.loading import load
+
+__all__ = ["count_tokens", "decode", "encode", "explain"]
+
+AllowedSpecialOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allowed-special",
+        metavar="TOKEN|all",
+        help="Special token to recognise in the text; may be given several times. "
+        "By default special tokens in text are text.",
+    ),
+]
+PathsArgument = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="PATH|-",
+        show_default=False,
+        help="Text files, folders or glob patterns; - or nothing is standard input.",
+    ),
+]
+
+
+def encode(
+    file: TokenizerArgument,
+    paths: PathsArgument = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--out",
+            metavar="OUT",
+            show_default=False,
+            help="File to write instead: .npy for one NumPy array with the documents one after "
+            "another, else lines as printed.",
+        ),
+    ] = None,
+    encoder: EncoderOption = None,
+    allowed_special: AllowedSpecialOption = None,
+    separator: SeparatorOption = None,
+    jsonl_field: JsonlFieldOption = None,
+) -> None:
+    """Encode text: ids separated by spaces, one line per document.
+
+    \b
+    Examples:
+        echo "hello world" | toksmith encode code.tok.json
+        toksmith encode code.tok.json src/ -o ids.npy
+    """
+    if out is not None:
+        refuse_unwritable(out)
+    tokenizer = _load(file, encoder)
+    allowed = _allowed(allowed_special)
+    corpus = corpus_from_paths(paths or [Path("-")], separator, jsonl_field)
+    documents = (document.data for document in corpus)
+    if out is None:
+        for line in _lines(tokenizer, documents, allowed):
+            write_bytes(line)
+    elif out.suffix == ".npy":
+        import io
+
+        import numpy as np
+
+        # An empty text first: its array has the right type when there are no documents.
+        arrays = [tokenizer.encode_numpy(b"")]
+        arrays += [tokenizer.encode_numpy(data, allowed_special=allowed) for data in documents]
+        ids = np.concatenate(arrays)
+        buffer = io.BytesIO()
+        np.save(buffer, ids, allow_pickle=False)
+        write_atomically(out, buffer.getvalue())
+        note(f"{len(ids):,} ids of {len(arrays) - 1:,} documents ({ids.dtype}): {out}")
+    else:
+        lines = list(_lines(tokenizer, documents, allowed))
+        write_atomically(out, b"".join(lines))
+        note(f"{len(lines):,} documents: {out}")
+
+
+def _lines(
+    tokenizer: Tokenizer,
+    documents: Iterator[bytes],
+    allowed: Literal["all"] | Sequence[str],
+) -> Iterator[bytes]:
+    for data in documents:
+        ids = tokenizer.encode(data, allowed_special=allowed)
+        yield " ".join(map(str, ids)).encode("ascii") + b"\n"
+
+
+def decode(
+    file: TokenizerArgument,
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="IDS|-",
+            show_default=False,
+            help="Ids separated by spaces; - or nothing is standard input.",
+        ),
+    ] = None,
+) -> None:
+    """Decode ids to the exact bytes of the text.
+
+    Each line of standard input is a document of its own, as encode prints them; the texts follow
+    each other with nothing between.
+
+    \b
+    Examples:
+        toksmith decode code.tok.json 104 105
+        toksmith encode code.tok.json notes.txt | toksmith decode code.tok.json -
+    """
+    tokenizer = load(file)
+    if ids is None or ids == ["-"]:
+        for number, line in enumerate(sys.stdin.buffer, start=1):
+            text = line.decode("utf-8", "backslashreplace")
+            write_bytes(tokenizer.decode_bytes(_parse_ids(text.split(), f"line {number}, ")))
+    else:
+        write_bytes(tokenizer.decode_bytes(_parse_ids(" ".join(ids).split(), "")))
+
+
+def _parse_ids(words: Sequence[str], place: str) -> list[int]:
+    """Read ids; a word that is no number is named with its place.
+
+    >>> _parse_ids(["7", "12"], "")
+    [7, 12]
+    """
+    ids = []
+    for index, word in enumerate(words, start=1):
+        # int() would take "1_0", "+7" and digits of any script.
+        if not (word.isascii() and word.isdigit()):
+            raise DecodeError(f"{place}item {index} is {word!r}, but ids are numbers such as 104")
+        ids.append(int(word))
+    return ids
+
+
+def count_tokens(
+    file: TokenizerArgument,
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="PATH",
+            show_default=False,
+            help="Text files, folders or glob patterns; - is standard input.",
+        ),
+    ],
+    encoder: EncoderOption = None,
+    separator: SeparatorOption = None,
+    jsonl_field: JsonlFieldOption = None,
+) -> None:
+    """Count the tokens of each path, and of all together.
+
+    \b
+    Example:
+        toksmith count-tokens code.tok.json src/ README.md
+    """
+    tokenizer = _load(file, encoder)
+    total = 0
+    for path in paths:
+        corpus = corpus_from_paths([path], separator, jsonl_field)
+        num_tokens = sum(tokenizer.count_tokens(document.data) for document in corpus)
+        total += num_tokens
+        write_line(f"{num_tokens}\t{path}")
+    write_line(f"{total}\ttotal")
+
+
+def explain(
+    file: TokenizerArgument,
+    text: Annotated[
+        str,
+        typer.Argument(metavar="TEXT", show_default=False, help="- is standard input."),
+    ],
+    encoder: EncoderOption = None,
+) -> None:
+    """Show how a text becomes tokens.
+
+    \b
+    Example:
+        toksmith explain code.tok.json "self.fireEvent"
+    """
+    tokenizer = _load(file, encoder)
+    # fsencode gives back the very bytes that the shell passed on, valid UTF-8 or not.
+    data = sys.stdin.buffer.read() if text == "-" else os.fsencode(text)
+    write_line(str(tokenizer.explain(data)))
+
+
+def _load(file: Path, encoder: str | None) -> Tokenizer:
+    tokenizer = load(file)
+    return tokenizer if encoder is None else tokenizer.with_encoder(encoder)
+
+
+def _allowed(tokens: list[str] | None) -> Literal["all"] | Sequence[str]:
+    return "all" if tokens == ["all"] else tokens or ()

@@ -1,0 +1,194 @@
+"""`train`, `count-words` and `merge`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from toksmith._core import Tokenizer, WordCounts
+from toksmith.cli.arguments import (
+    JsonlFieldOption,
+    MinPairCountOption,
+    OutOption,
+    PretokenizerOption,
+    ProgressOption,
+    SeparatorOption,
+    SpecialTokensOption,
+    ThreadsOption,
+    UnicodeOption,
+    VocabSizeOption,
+    WhitespaceOption,
+    corpus_from_paths,
+    refuse_unwritable,
+)
+from toksmith.cli.console import Reporter, note
+from toksmith.corpus import Corpus
+from toksmith.errors import SettingsError
+from toksmith.recipes import DEFAULT_PRETOKENIZER, Recipe
+from toksmith.training import count_words as count_words_of
+from toksmith.training import train as train_on
+
+__all__ = ["count_words", "merge", "train"]
+
+CorpusArgument = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="PATH",
+        show_default=False,
+        help="Text files, folders or glob patterns (.gz, .xz, .zst and .jsonl are read), "
+        "or - for standard input.",
+    ),
+]
+CountsFilesArgument = Annotated[
+    list[Path],
+    typer.Argument(metavar="FILE", show_default=False, help="Files of `count-words`."),
+]
+
+
+def train(
+    recipe: Annotated[
+        str,
+        typer.Argument(
+            metavar="RECIPE", show_default=False, help="Such as bpe or isbpe-dual+longest-first."
+        ),
+    ],
+    paths: CorpusArgument,
+    vocab_size: VocabSizeOption,
+    out: OutOption,
+    pretokenizer: PretokenizerOption = None,
+    whitespace: WhitespaceOption = None,
+    unicode: UnicodeOption = None,
+    special_tokens: SpecialTokensOption = None,
+    min_pair_count: MinPairCountOption = None,
+    separator: SeparatorOption = None,
+    jsonl_field: JsonlFieldOption = None,
+    threads: ThreadsOption = None,
+    progress: ProgressOption = None,
+) -> None:
+    """Train a tokenizer.
+
+    PATHs may also be files written by count-words: they are told apart by their content.
+
+    \b
+    Example:
+        toksmith train isbpe-dual src/ --vocab-size 32768 -o code.tok.json
+    """
+    Recipe.parse(recipe)
+    refuse_unwritable(out)
+    corpus: Corpus | WordCounts
+    counted = [path for path in paths if is_word_counts_file(path)]
+    if counted and len(counted) < len(paths):
+        raise SettingsError(
+            f"{counted[0]} holds word counts and other paths do not: train on one or the other"
+        )
+    if counted:
+        corpus = _load_and_merge(counted)
+    else:
+        corpus = corpus_from_paths(paths, separator, jsonl_field)
+    with Reporter(progress) as report:
+        tokenizer = train_on(
+            recipe,
+            corpus,
+            vocab_size=vocab_size,
+            pretokenizer=pretokenizer,
+            whitespace=whitespace,
+            unicode=unicode,
+            special_tokens=special_tokens,
+            min_pair_count=min_pair_count,
+            num_threads=threads,
+            progress=report,
+        )
+        tokenizer.save(out)
+    note(f"trained {tokenizer.recipe}: {tokenizer.vocab_size:,} ids, {report.seconds:.1f} s: {out}")
+    if tokenizer.vocab_size < vocab_size:
+        note(_why_short(tokenizer, vocab_size))
+
+
+def _why_short(tokenizer: Tokenizer, vocab_size: int) -> str:
+    return (
+        f"note: training stopped at {tokenizer.vocab_size:,} of {vocab_size:,} ids, because no "
+        "pair was left that occurs often enough (--min-pair-count); the corpus is small for "
+        "that vocabulary"
+    )
+
+
+def count_words(
+    paths: CorpusArgument,
+    out: OutOption,
+    pretokenizer: PretokenizerOption = None,
+    boundary: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="How a space is written: space-prefix (for bpe), implicit-single, "
+            "implicit-dual (for isbpe-…).",
+        ),
+    ] = "space-prefix",
+    whitespace: WhitespaceOption = None,
+    unicode: UnicodeOption = None,
+    separator: SeparatorOption = None,
+    jsonl_field: JsonlFieldOption = None,
+    threads: ThreadsOption = None,
+    progress: ProgressOption = None,
+) -> None:
+    """Count the words of a corpus, for `train` or `merge`.
+
+    \b
+    Example:
+        toksmith count-words part1/ -o part1.words.tsv
+    """
+    refuse_unwritable(out)
+    with Reporter(progress) as report:
+        counts = count_words_of(
+            corpus_from_paths(paths, separator, jsonl_field),
+            pretokenizer=pretokenizer or DEFAULT_PRETOKENIZER,
+            boundary=boundary,
+            whitespace=whitespace or "split",
+            unicode=unicode,
+            num_threads=threads,
+            progress=report,
+        )
+        counts.save(out)
+    note(f"counted {_size(counts)}, {report.seconds:.1f} s: {out}")
+
+
+def merge(files: CountsFilesArgument, out: OutOption) -> None:
+    """Add up word counts of several corpora.
+
+    The order of the files does not matter.
+
+    \b
+    Example:
+        toksmith merge part1.words.tsv part2.words.tsv -o all.words.tsv
+    """
+    refuse_unwritable(out)
+    counts = _load_and_merge(files)
+    counts.save(out)
+    note(f"merged {len(files)} files, {_size(counts)}: {out}")
+
+
+def _load_and_merge(files: list[Path]) -> WordCounts:
+    counts = WordCounts.load(files[0])
+    for file in files[1:]:
+        counts = counts.merge(WordCounts.load(file))
+    return counts
+
+
+def _size(counts: WordCounts) -> str:
+    return (
+        f"{counts.total:,} words ({len(counts):,} different) of {counts.num_documents:,} "
+        f"documents, {counts.num_bytes:,} bytes"
+    )
+
+
+def is_word_counts_file(path: Path) -> bool:
+    """Tell a file of `count-words` from text by its first bytes."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(_MAGIC)) == _MAGIC
+
+
+_MAGIC = b"# toksmith word counts"

@@ -1,0 +1,204 @@
+"""Recipes: the names under which complete methods are trained and compared.
+
+A recipe names one point on the axes of tokenization: how text is cut, how a space is written, who
+learns the vocabulary, who encodes with it. `bpe+longest-first` is byte-level BPE encoded longest
+token first. This module only turns names into settings: the core does the work, and it alone knows
+which values of a setting exist, so nothing it checks is checked here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple, TypedDict, Unpack
+
+from toksmith.errors import SettingsError
+
+__all__ = ["DEFAULT_PRETOKENIZER", "Recipe", "RecipeSettings", "known_recipes"]
+
+DEFAULT_PRETOKENIZER: Final = "gpt2-contraction-fix"
+DEFAULT_ENCODER: Final = "merge-rank"
+
+
+class _Base(NamedTuple):
+    """What the part of a recipe's name before the `+` stands for."""
+
+    trainer: str
+    boundary: str
+    encoders: tuple[str, ...]
+    line_fed: bool = False
+
+
+_BPE_ENCODERS: Final = ("merge-rank", "longest-first")
+
+# The only list of recipes. The first encoder of each is the one it has without a suffix.
+_BASES: Final[dict[str, _Base]] = {
+    "bpe": _Base("bpe", "space-prefix", _BPE_ENCODERS),
+    "isbpe-single": _Base("bpe", "implicit-single", _BPE_ENCODERS),
+    "isbpe-dual": _Base("bpe", "implicit-dual", _BPE_ENCODERS),
+    # Spoiled on purpose: the same BPE trained on single lines. Always flagged, never ranked.
+    "bpe-line-fed": _Base("bpe", "space-prefix", _BPE_ENCODERS, line_fed=True),
+}
+
+
+class RecipeSettings(TypedDict, total=False):
+    """Settings a recipe's name leaves open. `None` means the default."""
+
+    pretokenizer: str | None
+    whitespace: str | None
+    normalizer: str | None
+    unicode: str | None
+    special_tokens: Sequence[str] | None
+    min_pair_count: int | None
+    alphabet_order: str | None
+
+
+def known_recipes() -> tuple[str, ...]:
+    """List the names that `Recipe.parse` knows, in the order in which they are explained.
+
+    >>> known_recipes()[:4]
+    ('bpe', 'bpe+longest-first', 'isbpe-single', 'isbpe-single+longest-first')
+    """
+    return tuple(
+        name if encoder == base.encoders[0] else f"{name}+{encoder}"
+        for name, base in _BASES.items()
+        for encoder in base.encoders
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """A complete method: everything but the corpus and the size of the vocabulary.
+
+    Make one with `Recipe.parse`, change one with `dataclasses.replace`.
+
+    Args:
+        name: canonical name; the default encoder is left out of it.
+        trainer: who learns the vocabulary.
+        boundary: how the space between two words is written.
+        encoder: how a word is spelled with the vocabulary.
+        pretokenizer: name of a pattern, or a regular expression.
+        whitespace: `split` keeps whitespace pretokens as the pattern cuts them, `whole` joins
+            neighbours.
+        normalizer: what is done to the text before it is cut.
+        unicode: version whose character classes the pattern uses; None is the pinned one.
+        line_fed: the corpus is cut into lines first. Only the spoiled baseline does that.
+        special_tokens: they get the last ids, in this order, and count against `vocab_size`.
+        min_pair_count: training stops when no pair occurs so often.
+        alphabet_order: which byte has which id: `bytes` (id = byte) or `gpt2`.
+
+    >>> Recipe.parse("isbpe-dual+longest-first").boundary
+    'implicit-dual'
+    """
+
+    name: str
+    trainer: str = "bpe"
+    boundary: str = "space-prefix"
+    encoder: str = DEFAULT_ENCODER
+    pretokenizer: str = DEFAULT_PRETOKENIZER
+    whitespace: str = "split"
+    normalizer: str = "identity"
+    unicode: str | None = None
+    line_fed: bool = False
+    special_tokens: tuple[str, ...] = ()
+    min_pair_count: int = 2
+    alphabet_order: str = "bytes"
+
+    @classmethod
+    def parse(cls, name: str, **settings: Unpack[RecipeSettings]) -> Recipe:
+        """Read a name such as `isbpe-dual+longest-first`.
+
+        Args:
+            name: one of `known_recipes()`; `+merge-rank` may be written out.
+            settings: what the name leaves open, see `RecipeSettings`.
+        Raises:
+            SettingsError: an unknown name, encoder or setting; the message lists the known ones.
+
+        >>> Recipe.parse("bpe+merge-rank").name
+        'bpe'
+        >>> Recipe.parse("bpe", whitespace="whole").whitespace
+        'whole'
+        """
+        if not isinstance(name, str):
+            raise SettingsError(f"a recipe is named by a string, got {name!r}")
+        base_name, plus, encoder = name.partition("+")
+        base = _BASES.get(base_name)
+        if base is None:
+            raise SettingsError(
+                f"unknown recipe {name!r}; known recipes: {', '.join(known_recipes())}"
+            )
+        if not plus:
+            encoder = base.encoders[0]
+        elif encoder not in base.encoders:
+            raise SettingsError(
+                f"unknown recipe {name!r}: {base_name!r} goes with the encoders "
+                f"{', '.join(base.encoders)}; known recipes: {', '.join(known_recipes())}"
+            )
+        known = RecipeSettings.__annotations__
+        for setting in settings:
+            if setting not in known:
+                raise SettingsError(f"unknown setting {setting!r}; known: {', '.join(known)}")
+        given = {key: value for key, value in settings.items() if value is not None}
+        if "special_tokens" in given:
+            given["special_tokens"] = _special_tokens(given["special_tokens"])
+        # `given` holds only fields of this class, by the check above; mypy cannot see it.
+        return cls(
+            name=base_name if encoder == base.encoders[0] else f"{base_name}+{encoder}",
+            trainer=base.trainer,
+            boundary=base.boundary,
+            encoder=encoder,
+            line_fed=base.line_fed,
+            **given,  # type: ignore[arg-type]
+        )
+
+    def counting_settings(self) -> str:
+        """Give the settings of counting, as the JSON text that `_core.WordCounter` reads.
+
+        Recipes with equal texts and equal `line_fed` can share one `WordCounts`.
+
+        >>> Recipe.parse("bpe").counting_settings() == Recipe.parse(
+        ...     "bpe+longest-first"
+        ... ).counting_settings()
+        True
+        """
+        return json.dumps(
+            {
+                "normalizer": self.normalizer,
+                "pretokenizer": self.pretokenizer,
+                "boundary": self.boundary,
+                "whitespace": self.whitespace,
+                "unicode": self.unicode,
+            }
+        )
+
+    def training_settings(self, vocab_size: int) -> str:
+        """Give the settings of training, as the JSON text that `_core.train` reads.
+
+        >>> import json
+        >>> json.loads(Recipe.parse("bpe").training_settings(300))["trainer"]["vocab_size"]
+        300
+        """
+        return json.dumps(
+            {
+                "recipe": self.name,
+                "trainer": {
+                    "type": self.trainer,
+                    "vocab_size": vocab_size,
+                    "min_pair_count": self.min_pair_count,
+                },
+                "encoder": self.encoder,
+                "alphabet_order": self.alphabet_order,
+                "special_tokens": list(self.special_tokens),
+            }
+        )
+
+
+def _special_tokens(tokens: object) -> tuple[str, ...]:
+    """Refuse the two slips that JSON would hide: one string for a list, and what is no string."""
+    if isinstance(tokens, str) or not isinstance(tokens, Sequence):
+        raise SettingsError(f"special_tokens is a list of strings, got {tokens!r}")
+    for index, token in enumerate(tokens):
+        if not isinstance(token, str):
+            raise SettingsError(f"special_tokens[{index}] is {token!r}, but must be a string")
+    return tuple(tokens)

@@ -1,0 +1,381 @@
+"""Training: from a corpus to word counts, from word counts to a tokenizer.
+
+`BPE` and `ISBPE` are what most people need; `train` takes a recipe's name instead, and
+`train_recipe` starts from word counts that are there already, as a comparison does.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Final, Unpack
+
+from toksmith._core import Tokenizer, WordCounter, WordCounts
+from toksmith._core import train as _train_from_counts
+from toksmith.corpus import Corpus, CorpusInput
+from toksmith.errors import CorpusError, SettingsError
+from toksmith.recipes import DEFAULT_ENCODER, DEFAULT_PRETOKENIZER, Recipe, RecipeSettings
+
+__all__ = ["BPE", "ISBPE", "Progress", "count_words", "train", "train_recipe"]
+
+#: Called with a stage (`"count"`, in bytes; `"train"`, in merges), what is done, and the total,
+#: None where it is not known. An exception that it raises stops the work.
+Progress = Callable[[str, int, int | None], None]
+
+# One batch crosses to the core at a time. Small enough that Ctrl-C and progress are prompt, large
+# enough that splitting it over threads costs nothing that can be measured.
+_BATCH_BYTES: Final = 4 << 20
+
+_ISBPE_RECIPES: Final = {"single": "isbpe-single", "dual": "isbpe-dual"}
+
+
+def count_words(
+    corpus: CorpusInput,
+    *,
+    pretokenizer: str = DEFAULT_PRETOKENIZER,
+    boundary: str = "space-prefix",
+    whitespace: str = "split",
+    normalizer: str = "identity",
+    unicode: str | None = None,
+    separator: str | None = None,
+    jsonl_field: str | None = None,
+    num_threads: int | None = None,
+    progress: Progress | None = None,
+) -> WordCounts:
+    """Count the words of a corpus, cut and marked as a tokenizer will see them.
+
+    Each document is cut by itself. Counts of several corpora can be merged, in any order; they
+    remember how they were made, and those made in different ways refuse each other.
+
+    Args:
+        corpus: `str` or `bytes` (one document), an iterable of documents, `Path` or a list of
+            them, or a `Corpus`. Never lines.
+        pretokenizer: name of a pattern, or a regular expression.
+        boundary: how a space is written: `space-prefix`, `implicit-single`, `implicit-dual`.
+        whitespace: `split` or `whole`.
+        normalizer: `identity`.
+        unicode: version of the character classes, None for the pinned one.
+        separator: text that stands between documents inside a file.
+        jsonl_field: field that holds the text, for JSONL files.
+        num_threads: None for all cores. The counts do not depend on it.
+        progress: called as `progress("count", num_bytes, None)`.
+    Raises:
+        CorpusError: a document cannot be read; the message says which.
+        SettingsError: an unknown setting or an invalid regular expression.
+
+    >>> counts = count_words("low low lower")
+    >>> counts.total
+    3
+    """
+    if isinstance(corpus, WordCounts):
+        raise SettingsError("these words are counted already: train on them, or merge them")
+    recipe = Recipe(
+        name="",
+        boundary=boundary,
+        pretokenizer=pretokenizer,
+        whitespace=whitespace,
+        normalizer=normalizer,
+        unicode=unicode,
+    )
+    documents = Corpus.from_input(corpus, separator=separator, jsonl_field=jsonl_field)
+    return _count(recipe, documents, num_threads=num_threads, progress=progress)
+
+
+def _count(
+    recipe: Recipe, corpus: Corpus, *, num_threads: int | None, progress: Progress | None
+) -> WordCounts:
+    counter = WordCounter(recipe.counting_settings(), num_threads)
+    num_bytes = 0
+    for batch in corpus.batches(_BATCH_BYTES):
+        counter.count(batch)
+        num_bytes += sum(map(len, batch))
+        if progress is not None:
+            progress("count", num_bytes, None)
+    return counter.finish()
+
+
+def train_recipe(
+    recipe: Recipe | str,
+    counts: WordCounts,
+    vocab_size: int,
+    *,
+    num_threads: int | None = None,
+    progress: Progress | None = None,
+) -> Tokenizer:
+    """Train a tokenizer from word counts.
+
+    The counts must have been made the way the recipe says. A line-fed recipe takes them on trust:
+    counts do not tell lines from documents.
+
+    Args:
+        recipe: a recipe or its name.
+        counts: from `count_words`.
+        vocab_size: ids in the whole vocabulary, alphabet and special tokens counted in.
+        num_threads: None for all cores. The tokenizer does not depend on it.
+        progress: called as `progress("train", merges, most merges)`.
+    Returns:
+        A tokenizer with `vocab_size` ids, or fewer where no pair is left that occurs
+        `min_pair_count` times.
+    Raises:
+        SettingsError: counts made another way, a vocabulary smaller than its alphabet.
+        CorpusError: there are no words.
+
+    >>> counts = count_words("low low lower lowest")
+    >>> train_recipe("bpe", counts, 258).vocab_size
+    258
+    """
+    if isinstance(recipe, str):
+        recipe = Recipe.parse(recipe)
+    size = _vocab_size(vocab_size)
+    _check_provenance(recipe, counts)
+    if len(counts) == 0:
+        raise CorpusError(
+            f"the corpus holds no words ({counts.num_documents} documents, "
+            f"{counts.num_bytes} bytes): there is nothing to train on"
+        )
+    return _train_from_counts(
+        counts,
+        recipe.training_settings(size),
+        num_threads=num_threads,
+        progress=None if progress is None else _training_progress(progress),
+    )
+
+
+def train(
+    recipe: Recipe | str,
+    corpus: CorpusInput | WordCounts,
+    *,
+    vocab_size: int,
+    separator: str | None = None,
+    jsonl_field: str | None = None,
+    num_threads: int | None = None,
+    progress: Progress | None = None,
+    **settings: Unpack[RecipeSettings],
+) -> Tokenizer:
+    """Train the method that a recipe names.
+
+    Args:
+        recipe: one of `known_recipes()`, or a `Recipe`.
+        corpus: what `count_words` takes, or a ready `WordCounts`; settings that are not given are
+            then those the words were counted with.
+        vocab_size: ids in the whole vocabulary, alphabet and special tokens counted in.
+        separator: text that stands between documents inside a file.
+        jsonl_field: field that holds the text, for JSONL files.
+        num_threads: None for all cores. The tokenizer does not depend on it.
+        progress: see `Progress`.
+        settings: what the name leaves open: `pretokenizer`, `whitespace`, `special_tokens`, …
+    Raises:
+        SettingsError: an unknown recipe or setting, or word counts made another way.
+        CorpusError: the corpus cannot be read, or is empty.
+
+    >>> tok = train("isbpe-dual+longest-first", "low low lower lowest", vocab_size=1_026)
+    >>> tok.decode(tok.encode("lower lows"))
+    'lower lows'
+    """
+    if isinstance(recipe, Recipe):
+        if settings:
+            raise SettingsError(
+                f"settings ({', '.join(settings)}) go with a recipe's name; "
+                "change a Recipe with dataclasses.replace"
+            )
+    elif isinstance(corpus, WordCounts):
+        recipe = Recipe.parse(recipe, **_with_provenance(settings, corpus))
+    else:
+        recipe = Recipe.parse(recipe, **settings)
+    size = _vocab_size(vocab_size)
+    if isinstance(corpus, WordCounts):
+        if recipe.line_fed:
+            raise SettingsError(
+                f"{recipe.name!r} is trained on single lines, and word counts hold no lines: "
+                "pass documents"
+            )
+        if separator is not None or jsonl_field is not None:
+            raise SettingsError("separator and jsonl_field cut documents; word counts hold none")
+        counts = corpus
+    else:
+        documents = Corpus.from_input(corpus, separator=separator, jsonl_field=jsonl_field)
+        if recipe.line_fed:
+            documents = documents.lines()
+        counts = _count(recipe, documents, num_threads=num_threads, progress=progress)
+    return train_recipe(recipe, counts, size, num_threads=num_threads, progress=progress)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BPE:
+    """Byte-level byte-pair encoding, as GPT-2 has it.
+
+    Args:
+        pretokenizer: name of a pattern, or a regular expression. None is `gpt2-contraction-fix`,
+            or what ready word counts were made with.
+        whitespace: `split` or `whole`. None is `split`, or that of ready word counts.
+        encoder: `merge-rank` (as in training) or `longest-first` (LBPE).
+        min_pair_count: training stops when no pair occurs so often.
+        special_tokens: they get the last ids and count against `vocab_size`.
+        unicode: version of the character classes, None for the pinned one.
+        alphabet_order: `bytes` (id = byte) or `gpt2`.
+    Raises:
+        SettingsError: an unknown encoder.
+    Source: Sennrich et al. 2016; Radford et al. 2019.
+
+    >>> tok = BPE().train("low low lower lowest", vocab_size=258)
+    >>> tok.token(257)
+    Token(b'low')
+    """
+
+    pretokenizer: str | None = None
+    whitespace: str | None = None
+    encoder: str = DEFAULT_ENCODER
+    min_pair_count: int = 2
+    special_tokens: Sequence[str] = ()
+    unicode: str | None = None
+    alphabet_order: str = "bytes"
+
+    def __post_init__(self) -> None:
+        Recipe.parse(self.recipe, **_settings_of(self))
+
+    @property
+    def recipe(self) -> str:
+        """Name of the recipe, as `train` and `compare` take it."""
+        return _recipe_name("bpe", self.encoder)
+
+    def train(
+        self,
+        corpus: CorpusInput | WordCounts,
+        *,
+        vocab_size: int,
+        num_threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> Tokenizer:
+        """Train on a corpus or on ready word counts; see `toksmith.train`.
+
+        >>> BPE().train(["low low", "lower"], vocab_size=257).vocab_size
+        257
+        """
+        return train(
+            self.recipe,
+            corpus,
+            vocab_size=vocab_size,
+            num_threads=num_threads,
+            progress=progress,
+            **_settings_of(self),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ISBPE:
+    """Implicit-space BPE: a single space between words is not stored, its absence is.
+
+    Args:
+        mode: `single` marks what no space precedes, `dual` also what no space follows, so that a
+            word has one form wherever it stands.
+        pretokenizer, whitespace, encoder, min_pair_count, special_tokens, unicode,
+            alphabet_order: as for `BPE`.
+    Raises:
+        SettingsError: an unknown mode or encoder.
+    Source: "Improving BPE" (the ISBPE post).
+
+    >>> tok = ISBPE(mode="dual").train("self.fire self.fire", vocab_size=1_030)
+    >>> print(tok.explain("self.fire"))
+    self.fire -> self | #.# | fire
+    """
+
+    mode: str = "dual"
+    _: KW_ONLY
+    pretokenizer: str | None = None
+    whitespace: str | None = None
+    encoder: str = DEFAULT_ENCODER
+    min_pair_count: int = 2
+    special_tokens: Sequence[str] = ()
+    unicode: str | None = None
+    alphabet_order: str = "bytes"
+
+    def __post_init__(self) -> None:
+        if self.mode not in _ISBPE_RECIPES:
+            raise SettingsError(
+                f"unknown mode {self.mode!r} of ISBPE; known: {', '.join(_ISBPE_RECIPES)}"
+            )
+        Recipe.parse(self.recipe, **_settings_of(self))
+
+    @property
+    def recipe(self) -> str:
+        """Name of the recipe, as `train` and `compare` take it."""
+        return _recipe_name(_ISBPE_RECIPES[self.mode], self.encoder)
+
+    def train(
+        self,
+        corpus: CorpusInput | WordCounts,
+        *,
+        vocab_size: int,
+        num_threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> Tokenizer:
+        """Train on a corpus or on ready word counts; see `toksmith.train`.
+
+        >>> ISBPE(mode="single").train(["low low", "lower"], vocab_size=513).vocab_size
+        513
+        """
+        return train(
+            self.recipe,
+            corpus,
+            vocab_size=vocab_size,
+            num_threads=num_threads,
+            progress=progress,
+            **_settings_of(self),
+        )
+
+
+def _recipe_name(base: str, encoder: str) -> str:
+    return base if encoder == DEFAULT_ENCODER else f"{base}+{encoder}"
+
+
+def _settings_of(trainer: BPE | ISBPE) -> RecipeSettings:
+    return {
+        "pretokenizer": trainer.pretokenizer,
+        "whitespace": trainer.whitespace,
+        "unicode": trainer.unicode,
+        "special_tokens": trainer.special_tokens,
+        "min_pair_count": trainer.min_pair_count,
+        "alphabet_order": trainer.alphabet_order,
+    }
+
+
+def _training_progress(progress: Progress) -> Callable[[int, int], None]:
+    return lambda done, total: progress("train", done, total)
+
+
+def _vocab_size(vocab_size: int) -> int:
+    # True is an int to Python, and 32_768.0 would pass through JSON: both are slips.
+    try:
+        size = None if isinstance(vocab_size, bool) else operator.index(vocab_size)
+    except TypeError:
+        size = None
+    if size is None:
+        raise SettingsError(f"vocab_size is {vocab_size!r}, but must be a whole number")
+    return size
+
+
+def _with_provenance(settings: RecipeSettings, counts: WordCounts) -> RecipeSettings:
+    """Fill settings that were left open with those that the words were counted with."""
+    provenance = counts.provenance
+    filled = settings.copy()
+    if filled.get("pretokenizer") is None:
+        filled["pretokenizer"] = provenance.get("pretokenizer")
+    if filled.get("whitespace") is None:
+        filled["whitespace"] = provenance.get("whitespace")
+    if filled.get("normalizer") is None:
+        filled["normalizer"] = provenance.get("normalizer")
+    return filled
+
+
+def _check_provenance(recipe: Recipe, counts: WordCounts) -> None:
+    provenance = counts.provenance
+    for setting in ("boundary", "pretokenizer", "whitespace", "normalizer", "unicode"):
+        wanted = getattr(recipe, setting)
+        found = provenance.get(setting)
+        # No version asked for means any; hand-made counts do not know how they were cut.
+        if wanted is not None and found is not None and wanted != found:
+            raise SettingsError(
+                f"recipe {recipe.name!r} has {setting} {wanted!r}, but these words were counted "
+                f"with {setting} {found!r}: count them again, or ask for {found!r}"
+            )
