@@ -24,8 +24,8 @@ CorpusInput: TypeAlias = Union[CorpusItem, "Corpus", Iterable[CorpusItem]]
 
 _ACCEPTED = (
     "a corpus is one of: a str or bytes (one document), a Path (a file, a folder, or a pattern "
-    'such as Path("data/*.txt")), a ts.Document, a ts.Corpus, or an iterable of str, bytes, ts.Document '
-    "and Path, one document each"
+    'such as Path("data/*.txt")), a ts.Document, a ts.Corpus, or an iterable of str, '
+    "bytes, ts.Document and Path, one document each"
 )
 
 # A longer string is text: looking up every document of a list as a file would cost a system call.
