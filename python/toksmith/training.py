@@ -109,7 +109,7 @@ def train_recipe(
     counts do not tell lines from documents.
 
     Args:
-        recipe: a recipe or its name.
+        recipe: a recipe; or its name, and what that leaves open is as the words were counted.
         counts: from `count_words`.
         vocab_size: ids in the whole vocabulary, alphabet and special tokens counted in.
         num_threads: None for all cores. The tokenizer does not depend on it.
@@ -126,13 +126,15 @@ def train_recipe(
     258
     """
     if isinstance(recipe, str):
-        recipe = Recipe.parse(recipe)
+        recipe = Recipe.parse(recipe, **_with_provenance({}, counts))
     size = _vocab_size(vocab_size)
     _check_provenance(recipe, counts)
     if len(counts) == 0:
+        documents = (
+            "1 document" if counts.num_documents == 1 else f"{counts.num_documents} documents"
+        )
         raise CorpusError(
-            f"the corpus holds no words ({counts.num_documents} documents, "
-            f"{counts.num_bytes} bytes): there is nothing to train on"
+            f"the corpus is empty: {documents}, {counts.num_bytes} bytes, no words to train on"
         )
     return _train_from_counts(
         counts,

@@ -6,6 +6,7 @@ Exit codes: 0 done, 1 an error that the message explains, 2 what the argument pa
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -25,7 +26,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         from toksmith.cli.app import app
         from toksmith.cli.arguments import spread_values
 
-        app(args=spread_values(arguments), prog_name="toksmith")
+        # Reports say which command makes them again, as it was typed.
+        command = shlex.join(["toksmith", *arguments])
+        app(args=spread_values(arguments), prog_name="toksmith", obj=command)
     except KeyboardInterrupt:
         sys.stderr.write("toksmith: interrupted\n")
         sys.exit(130)

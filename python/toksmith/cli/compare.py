@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,7 +22,7 @@ from toksmith.cli.arguments import (
     corpus_from_paths,
     refuse_unwritable,
 )
-from toksmith.cli.console import Reporter, note
+from toksmith.cli.console import Reporter, note, write_line
 from toksmith.loading import load
 from toksmith.recipes import Recipe
 
@@ -65,6 +64,7 @@ SeedOption = Annotated[int, typer.Option(metavar="N", help="Seed of the bootstra
 
 
 def compare(
+    context: typer.Context,
     train: Annotated[
         list[Path],
         typer.Option(
@@ -98,7 +98,7 @@ def compare(
 ) -> None:
     """Train methods on the same text and say what each is worth.
 
-    --train and --test take any number of paths.
+    --train and --test take every path up to the next option.
 
     \b
     Example:
@@ -123,12 +123,14 @@ def compare(
             seed=seed,
             num_threads=threads,
             progress=report,
+            command=context.obj,
         )
     _show(comparison)
     _write(comparison, out, with_tokenizers=save_tokenizers)
 
 
 def evaluate(
+    context: typer.Context,
     files: Annotated[
         list[Path],
         typer.Argument(metavar="FILE", show_default=False, help="Tokenizer files."),
@@ -158,7 +160,8 @@ def evaluate(
 ) -> None:
     """Measure ready tokenizers on the same text.
 
-    What they were trained on is not known, so they are measured but not ranked.
+    What they were trained on is not known, so they are measured but not ranked. --test takes
+    every path up to the next option, so the FILEs come first.
 
     \b
     Example:
@@ -177,6 +180,7 @@ def evaluate(
             seed=seed,
             num_threads=threads,
             progress=report,
+            command=context.obj,
         )
     _show(comparison)
     if out is not None:
@@ -184,6 +188,7 @@ def evaluate(
 
 
 def demo(
+    context: typer.Context,
     out: Annotated[
         Path,
         typer.Option("-o", "--out", metavar="DIR", help="Folder to write to."),
@@ -211,6 +216,7 @@ def demo(
             vocab_size=_DEMO_VOCAB_SIZE,
             num_threads=threads,
             progress=report,
+            command=context.obj,
         )
     _show(comparison)
     _write(comparison, out, with_tokenizers=True)
@@ -227,14 +233,24 @@ def _load_all(files: Sequence[Path]) -> dict[str, Tokenizer]:
 
 
 def _show(comparison: Comparison) -> None:
-    sys.stdout.write(f"{comparison.table()}\n")
-    sys.stdout.flush()
+    table = comparison.table()
+    if sys.stdout.isatty():
+        from rich.console import Console
+
+        Console().print(table)
+    else:
+        write_line(str(table))
 
 
 def _write(comparison: Comparison, folder: Path, *, with_tokenizers: bool) -> None:
+    from toksmith.report.charts import why_not
+
     folder.mkdir(parents=True, exist_ok=True)
     comparison.save_json(folder / "results.json")
     comparison.save_html(folder / "report.html")
     if with_tokenizers:
         comparison.save_tokenizers(folder)
-    note(f"wrote report.html and results.json to {shlex.quote(str(folder))}")
+    note(f"wrote report.html and results.json to {folder}")
+    reason = why_not()
+    if reason is not None:
+        note(f"note: the report is without plots: {reason}")

@@ -179,4 +179,6 @@ def _amount(done: int, total: int | None, is_bytes: bool) -> str:
     """
     if is_bytes:
         return f"{done / 1e6:,.1f} MB"
-    return f"{done:,}" if total is None else f"{done:,} of {total:,}"
+    if total is None:
+        return f"{done:,}" if done else ""
+    return f"{done:,} of {total:,}"

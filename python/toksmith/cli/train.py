@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -31,6 +31,9 @@ from toksmith.training import count_words as count_words_of
 from toksmith.training import train as train_on
 
 __all__ = ["count_words", "merge", "train"]
+
+# A file of word counts begins so, whatever its version.
+_FIRST_BYTES: Final = b"# toksmith word-counts "
 
 CorpusArgument = Annotated[
     list[Path],
@@ -188,7 +191,4 @@ def is_word_counts_file(path: Path) -> bool:
     if not path.is_file():
         return False
     with path.open("rb") as file:
-        return file.read(len(_MAGIC)) == _MAGIC
-
-
-_MAGIC = b"# toksmith word counts"
+        return file.read(len(_FIRST_BYTES)) == _FIRST_BYTES

@@ -1,0 +1,284 @@
+"""What each command does when all is well."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner, Result
+
+import toksmith as ts
+from toksmith.cli.app import app
+from toksmith.cli.arguments import spread_values
+
+Run = Callable[..., subprocess.CompletedProcess[bytes]]
+Invoke = Callable[..., Result]
+
+
+@pytest.fixture
+def invoke(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Invoke:
+    """Run the command inside this process, in an empty folder; it has to succeed."""
+    monkeypatch.chdir(tmp_path)
+
+    def invoke(*arguments: str, stdin: bytes = b"") -> Result:
+        result = CliRunner().invoke(app, spread_values(arguments), input=stdin)
+        assert result.exit_code == 0, result.output
+        return result
+
+    return invoke
+
+
+def test_the_version_is_that_of_the_package(invoke: Invoke) -> None:
+    assert invoke("--version").stdout == f"toksmith {ts.__version__}\n"
+
+
+def test_every_command_has_a_help_text_with_an_example(invoke: Invoke) -> None:
+    overview = invoke("--help").stdout
+    commands = [
+        "compare",
+        "train",
+        "encode",
+        "decode",
+        "count-tokens",
+        "explain",
+        "evaluate",
+        "count-words",
+        "merge",
+        "demo",
+    ]
+    assert re.findall(r"^  ([a-z-]+)  ", overview.split("Commands:")[1], re.M) == commands
+    for command in commands:
+        text = invoke(command, "--help").stdout
+        assert "Example" in text
+        assert f"toksmith {command}" in text.split("Example")[1]
+
+
+def test_train_writes_the_file_that_the_api_writes(invoke: Invoke, text_file: Path) -> None:
+    result = invoke("train", "bpe+longest-first", "text.txt", "--vocab-size", "262", "-o", "a.json")
+    assert result.stdout == ""
+    assert result.stderr.startswith("toksmith: trained bpe+longest-first: 262 ids")
+    expected = ts.train("bpe+longest-first", text_file, vocab_size=262)
+    assert Path("a.json").read_bytes() == expected.to_json()
+
+
+def test_train_passes_its_options_on(invoke: Invoke, tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_text('{"body": "low low"}\n{"body": "low  lower"}\n')
+    invoke(
+        *("train", "isbpe-single", "x.jsonl", "--vocab-size", "515", "-o", "a.json"),
+        *("--jsonl-field", "body", "--pretokenizer", "gpt2", "--whitespace", "whole"),
+        *("--special-token", "<a>", "--special-token", "<b>", "--min-pair-count", "3"),
+        *("--threads", "1", "--no-progress"),
+    )
+    tokenizer = ts.load("a.json")
+    assert tokenizer.boundary == "implicit-single"
+    assert (tokenizer.pretokenizer, tokenizer.whitespace) == ("gpt2", "whole")
+    assert tokenizer.special_tokens == {"<a>": 513, "<b>": 514}
+
+
+def test_train_says_when_the_corpus_is_too_small_for_the_vocabulary(
+    invoke: Invoke, text_file: Path
+) -> None:
+    result = invoke("train", "bpe", "text.txt", "--vocab-size", "5000", "-o", "a.json")
+    assert "of 5,000 ids" in result.stderr
+    assert ts.load("a.json").vocab_size < 5_000
+
+
+def test_counting_in_parts_merging_and_training_gives_the_file_of_one_go(
+    invoke: Invoke, tmp_path: Path
+) -> None:
+    (tmp_path / "1.txt").write_text("low low lower")
+    (tmp_path / "2.txt").write_text("lowest low")
+    for part in ("1", "2"):
+        invoke("count-words", f"{part}.txt", "-o", f"{part}.tsv")
+    invoke("merge", "1.tsv", "2.tsv", "-o", "all.tsv")
+    invoke("merge", "2.tsv", "1.tsv", "-o", "turned.tsv")
+    assert Path("all.tsv").read_bytes() == Path("turned.tsv").read_bytes()
+    invoke("train", "bpe", "all.tsv", "--vocab-size", "258", "-o", "merged.json")
+    invoke("train", "bpe", "2.tsv", "1.tsv", "--vocab-size", "258", "-o", "parts.json")
+    invoke("train", "bpe", "1.txt", "2.txt", "--vocab-size", "258", "-o", "at-once.json")
+    assert Path("merged.json").read_bytes() == Path("at-once.json").read_bytes()
+    assert Path("parts.json").read_bytes() == Path("at-once.json").read_bytes()
+
+
+def test_encode_prints_a_line_for_each_document(invoke: Invoke, tokenizer_file: Path) -> None:
+    tokenizer = ts.load(tokenizer_file)
+    Path("a.txt").write_text("low lower")
+    Path("b.txt").write_text("")
+    result = invoke("encode", tokenizer_file.name, "a.txt", "b.txt")
+    assert result.stdout == " ".join(map(str, tokenizer.encode("low lower"))) + "\n\n"
+    assert result.stderr == ""
+
+
+def test_encode_reads_standard_input_whole(invoke: Invoke, tokenizer_file: Path) -> None:
+    ids = ts.load(tokenizer_file).encode("low\nlower\n")
+    line = " ".join(map(str, ids)) + "\n"
+    assert invoke("encode", tokenizer_file.name, stdin=b"low\nlower\n").stdout == line
+    assert invoke("encode", tokenizer_file.name, "-", stdin=b"low\nlower\n").stdout == line
+
+
+def test_encode_cuts_at_a_separator(invoke: Invoke, tokenizer_file: Path) -> None:
+    result = invoke(
+        "encode", tokenizer_file.name, "--separator", r"\n\n", stdin=b"low\n\nlower\nlow"
+    )
+    assert result.stdout.count("\n") == 2
+
+
+def test_encode_knows_special_tokens_only_when_they_are_allowed(
+    invoke: Invoke, tokenizer_file: Path
+) -> None:
+    special = ts.load(tokenizer_file).special_tokens["<eot>"]
+    allowed = ("--allowed-special", "<eot>")
+    assert invoke("encode", tokenizer_file.name, *allowed, stdin=b"<eot>").stdout == f"{special}\n"
+    everything = ("--allowed-special", "all")
+    assert (
+        invoke("encode", tokenizer_file.name, *everything, stdin=b"<eot>").stdout == f"{special}\n"
+    )
+    assert str(special) not in invoke("encode", tokenizer_file.name, stdin=b"<eot>").stdout.split()
+
+
+def test_encode_writes_a_numpy_array_or_lines(invoke: Invoke, tokenizer_file: Path) -> None:
+    tokenizer = ts.load(tokenizer_file)
+    Path("a.txt").write_text("low lower")
+    Path("b.txt").write_text("lowest")
+    result = invoke("encode", tokenizer_file.name, "a.txt", "b.txt", "-o", "ids.npy")
+    assert result.stdout == ""
+    array = np.load("ids.npy", allow_pickle=False)
+    assert array.dtype == np.uint16
+    assert array.tolist() == tokenizer.encode("low lower") + tokenizer.encode("lowest")
+    invoke("encode", tokenizer_file.name, "a.txt", "b.txt", "-o", "ids.txt")
+    printed = invoke("encode", tokenizer_file.name, "a.txt", "b.txt").stdout
+    assert Path("ids.txt").read_text() == printed
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"low", b"a  b \n\xff\xfe\0", b"\r\n", " näïve\u2028x".encode()]
+)
+def test_decode_gives_back_the_exact_bytes(
+    invoke: Invoke, tokenizer_file: Path, data: bytes
+) -> None:
+    ids = invoke("encode", tokenizer_file.name, stdin=data).stdout
+    assert invoke("decode", tokenizer_file.name, "-", stdin=ids.encode()).stdout_bytes == data
+    assert invoke("decode", tokenizer_file.name, stdin=ids.encode()).stdout_bytes == data
+
+
+def test_decode_takes_ids_as_arguments_together_or_apart(
+    invoke: Invoke, tokenizer_file: Path
+) -> None:
+    ids = [str(id) for id in ts.load(tokenizer_file).encode("low lower")]
+    assert invoke("decode", tokenizer_file.name, *ids).stdout == "low lower"
+    assert invoke("decode", tokenizer_file.name, " ".join(ids)).stdout == "low lower"
+
+
+def test_decode_takes_each_line_as_a_document_of_its_own(
+    invoke: Invoke, tokenizer_file: Path
+) -> None:
+    Path("a.txt").write_text("low")
+    Path("b.txt").write_text("lower")
+    ids = invoke("encode", tokenizer_file.name, "a.txt", "b.txt").stdout
+    # As one sequence the second word would get an implicit space.
+    assert invoke("decode", tokenizer_file.name, stdin=ids.encode()).stdout == "lowlower"
+
+
+def test_count_tokens_prints_each_path_and_the_total(invoke: Invoke, tokenizer_file: Path) -> None:
+    tokenizer = ts.load(tokenizer_file)
+    Path("a.txt").write_text("low lower")
+    Path("folder").mkdir()
+    Path("folder/b.txt").write_text("lowest")
+    first, second = tokenizer.count_tokens("low lower"), tokenizer.count_tokens("lowest")
+    result = invoke("count-tokens", tokenizer_file.name, "a.txt", "folder")
+    assert result.stdout == f"{first}\ta.txt\n{second}\tfolder\n{first + second}\ttotal\n"
+
+
+def test_explain_shows_the_tokens(invoke: Invoke, tokenizer_file: Path) -> None:
+    line = f"{ts.load(tokenizer_file).explain('low.low')}\n"
+    assert invoke("explain", tokenizer_file.name, "low.low").stdout == line
+    assert invoke("explain", tokenizer_file.name, "-", stdin=b"low.low").stdout == line
+    assert line.startswith("low.low -> low | #.# | low")
+
+
+def test_another_encoder_can_be_chosen(invoke: Invoke, tokenizer_file: Path) -> None:
+    other = ts.load(tokenizer_file).with_encoder("longest-first")
+    result = invoke(
+        "encode", tokenizer_file.name, "--encoder", "longest-first", stdin=b"lowest lower"
+    )
+    assert result.stdout.split() == [str(id) for id in other.encode("lowest lower")]
+
+
+def test_bytes_of_the_command_line_that_are_not_utf_8_come_through(
+    run: Run, tokenizer_file: Path
+) -> None:
+    process = run("explain", tokenizer_file.name, b"a\xffb")
+    assert process.returncode == 0, process.stderr
+    assert b"\\xFF" in process.stdout
+
+
+@pytest.fixture
+def corpora(tmp_path: Path) -> None:
+    for folder, numbers in (("train", range(12)), ("test", range(12, 24))):
+        (tmp_path / folder).mkdir()
+        for number in numbers:
+            body = "".join(f"    low{number}.lower(lowest_{number})\n" for _ in range(6))
+            text = f"def low_{number}(lower):\n{body}    return {number}\n"
+            (tmp_path / folder / f"{number}.py").write_text(text)
+
+
+@pytest.mark.usefixtures("corpora")
+def test_compare_prints_a_table_and_writes_the_report_and_results(invoke: Invoke) -> None:
+    result = invoke(
+        *("compare", "--train", "train", "--test", "test", "--vocab-size", "1030"),
+        *("--recipes", "bpe, isbpe-dual", "--out", "out", "--save-tokenizers"),
+    )
+    assert "bpe" in result.stdout
+    assert "isbpe-dual" in result.stdout
+    results = json.loads(Path("out/results.json").read_bytes())
+    assert {candidate["name"] for candidate in results["candidates"]} == {"bpe", "isbpe-dual"}
+    assert "<html" in Path("out/report.html").read_text()
+    assert len(list(Path("out").glob("*.tok.json"))) == 2
+
+
+@pytest.mark.usefixtures("corpora")
+def test_compare_says_when_the_report_is_without_plots(
+    invoke: Invoke, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # None in sys.modules makes the import fail, as it does without the extra.
+    monkeypatch.setitem(sys.modules, "altair", None)
+    result = invoke(
+        *("compare", "--train", "train", "--test", "test", "--vocab-size", "300"),
+        *("--recipes", "bpe", "--out", "out"),
+    )
+    assert "without plots" in result.stderr
+    assert "<html" in Path("out/report.html").read_text()
+
+
+@pytest.mark.usefixtures("corpora")
+def test_evaluate_measures_ready_tokenizers(invoke: Invoke) -> None:
+    for recipe in ("bpe", "isbpe-dual"):
+        invoke("train", recipe, "train", "--vocab-size", "1030", "-o", f"{recipe}.tok.json")
+    result = invoke(
+        *("evaluate", "bpe.tok.json", "isbpe-dual.tok.json"),
+        *("--test", "test/12.py", "test/13.py", "--out", "out"),
+    )
+    assert "isbpe-dual" in result.stdout
+    assert Path("out/results.json").is_file()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ("compare --train a b --test c", "compare --train a --train b --test c"),
+        ("compare --train a --train b c", "compare --train a --train b --train c"),
+        ("compare --train=a b", "compare --train=a b"),
+        ("compare --train a -- b", "compare --train a -- b"),
+        ("evaluate x --test a b --seed 1", "evaluate x --test a --test b --seed 1"),
+        ("train bpe --train a b", "train bpe --train a b"),
+        ("", ""),
+    ],
+)
+def test_values_of_one_option_are_spread(arguments: str, expected: str) -> None:
+    assert spread_values(arguments.split()) == expected.split()

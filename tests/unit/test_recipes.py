@@ -1,0 +1,128 @@
+"""Recipes turn names into settings."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import pytest
+
+from toksmith.errors import SettingsError
+from toksmith.recipes import Recipe, known_recipes
+
+
+def test_known_recipes_are_those_of_the_first_release_in_reading_order() -> None:
+    assert known_recipes() == (
+        "bpe",
+        "bpe+longest-first",
+        "isbpe-single",
+        "isbpe-single+longest-first",
+        "isbpe-dual",
+        "isbpe-dual+longest-first",
+        "bpe-line-fed",
+        "bpe-line-fed+longest-first",
+    )
+
+
+@pytest.mark.parametrize("name", known_recipes())
+def test_a_known_name_is_canonical(name: str) -> None:
+    assert Recipe.parse(name).name == name
+
+
+def test_the_default_encoder_may_be_written_out_and_is_left_out_of_the_name() -> None:
+    assert Recipe.parse("isbpe-dual+merge-rank") == Recipe.parse("isbpe-dual")
+
+
+@pytest.mark.parametrize(
+    ("name", "boundary", "encoder", "line_fed"),
+    [
+        ("bpe", "space-prefix", "merge-rank", False),
+        ("bpe+longest-first", "space-prefix", "longest-first", False),
+        ("isbpe-single", "implicit-single", "merge-rank", False),
+        ("isbpe-dual+longest-first", "implicit-dual", "longest-first", False),
+        ("bpe-line-fed", "space-prefix", "merge-rank", True),
+        ("bpe-line-fed+longest-first", "space-prefix", "longest-first", True),
+    ],
+)
+def test_a_name_stands_for_one_point_on_each_axis(
+    name: str, boundary: str, encoder: str, line_fed: bool
+) -> None:
+    recipe = Recipe.parse(name)
+    assert (recipe.boundary, recipe.encoder, recipe.line_fed) == (boundary, encoder, line_fed)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", "+", "BPE", "bpe+", "bpe+fastest", "bpe+longest-first+merge-rank", "+bpe", "unigrams"],
+)
+def test_an_unknown_name_is_refused_with_the_list_of_known_ones(name: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        Recipe.parse(name)
+    assert repr(name) in str(caught.value)
+    for known in known_recipes():
+        assert known in str(caught.value)
+
+
+def test_an_unknown_encoder_is_refused_with_those_that_go_with_the_method() -> None:
+    with pytest.raises(SettingsError, match="encoders merge-rank, longest-first"):
+        Recipe.parse("bpe+viterbi")
+
+
+def test_a_name_that_is_no_string_is_refused() -> None:
+    with pytest.raises(SettingsError, match="named by a string, got None"):
+        Recipe.parse(None)  # type: ignore[arg-type]
+
+
+def test_an_unknown_setting_is_refused_with_the_list_of_known_ones() -> None:
+    with pytest.raises(SettingsError, match="unknown setting 'patern'; known: pretokenizer, "):
+        Recipe.parse("bpe", patern="gpt2")  # type: ignore[call-arg]
+
+
+def test_none_leaves_a_setting_at_its_default() -> None:
+    assert Recipe.parse("bpe", pretokenizer=None, special_tokens=None) == Recipe.parse("bpe")
+
+
+@pytest.mark.parametrize(
+    ("special_tokens", "message"),
+    [
+        ("<eot>", "list of strings, got '<eot>'"),
+        ({"<eot>": 0}, "list of strings"),
+        (["<eot>", 7], r"special_tokens\[1\] is 7"),
+    ],
+)
+def test_special_tokens_that_are_no_list_of_strings_are_refused(
+    special_tokens: object, message: str
+) -> None:
+    with pytest.raises(SettingsError, match=message):
+        Recipe.parse("bpe", special_tokens=special_tokens)  # type: ignore[arg-type]
+
+
+def test_counting_settings_hold_what_the_core_reads() -> None:
+    recipe = Recipe.parse("isbpe-dual", pretokenizer=r"\d|\D+", whitespace="whole", unicode="14.0")
+    assert json.loads(recipe.counting_settings()) == {
+        "normalizer": "identity",
+        "pretokenizer": r"\d|\D+",
+        "boundary": "implicit-dual",
+        "whitespace": "whole",
+        "unicode": "14.0",
+    }
+
+
+def test_training_settings_hold_what_the_core_reads() -> None:
+    recipe = Recipe.parse(
+        "bpe+longest-first", special_tokens=["<eot>"], min_pair_count=5, alphabet_order="gpt2"
+    )
+    assert json.loads(recipe.training_settings(1_000)) == {
+        "recipe": "bpe+longest-first",
+        "trainer": {"type": "bpe", "vocab_size": 1_000, "min_pair_count": 5},
+        "encoder": "longest-first",
+        "alphabet_order": "gpt2",
+        "special_tokens": ["<eot>"],
+    }
+
+
+def test_a_recipe_is_frozen_and_can_be_a_key() -> None:
+    recipe = Recipe.parse("bpe", special_tokens=["<eot>"])
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        recipe.boundary = "implicit-dual"  # type: ignore[misc]
+    assert {recipe: 1}[Recipe.parse("bpe", special_tokens=("<eot>",))] == 1
