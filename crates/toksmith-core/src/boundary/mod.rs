@@ -1,0 +1,241 @@
+//! Pretokens → marked words, and back: how a space is written.
+//!
+//! A word is a span of the text and two marks. No rule copies or moves a byte; an implicit space is
+//! a byte between two words. A word may depend on the pretoken after it, so one word is held back.
+//!
+//! A room that knows neighbouring pretokens, never a trainer or an encoder.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::pretokenize::Pretoken;
+use crate::types::{Marks, is_ascii_whitespace};
+
+mod implicit_space;
+mod space_prefix;
+
+pub(crate) use implicit_space::ImplicitSpace;
+pub(crate) use space_prefix::SpacePrefix;
+
+/// How a space in front of a word is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Boundary {
+    /// As the first byte of the word (GPT-2).
+    #[default]
+    SpacePrefix,
+    /// Not at all; a word without a space before it carries `lead` (ISBPE, single flag).
+    ImplicitSingle,
+    /// Not at all; before a letter word the word on the left carries `trail` (ISBPE, dual flag).
+    ImplicitDual,
+}
+
+/// Whether white space pretokens are kept one for one or joined.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WhitespaceRule {
+    /// As the pattern cuts them.
+    #[default]
+    Split,
+    /// Adjacent ones are one word, and a leading space after white space belongs to it.
+    Whole,
+}
+
+/// A marked word: a span of the text, never empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Word {
+    /// First byte.
+    pub start: usize,
+    /// One past the last byte.
+    pub end: usize,
+    /// Its marks.
+    pub marks: Marks,
+}
+
+/// What marking must remember between two pretokens.
+#[derive(Clone, Copy, Debug)]
+pub struct MarkState {
+    /// The word that may still change.
+    pending: Option<Pending>,
+    /// Nothing stands before the next pretoken.
+    at_start: bool,
+    /// The last byte before the next pretoken is ASCII white space.
+    after_whitespace: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    word: Word,
+    is_whitespace: bool,
+}
+
+impl MarkState {
+    /// The state at the start of a text.
+    #[must_use]
+    pub fn at_start() -> Self {
+        Self {
+            pending: None,
+            at_start: true,
+            after_whitespace: false,
+        }
+    }
+
+    /// The state at a safe cut inside a text: something stands before, and it is no white space.
+    #[must_use]
+    pub fn at_cut() -> Self {
+        Self {
+            at_start: false,
+            ..Self::at_start()
+        }
+    }
+
+    /// True where no space would be written and so none need be marked as missing.
+    fn glue(&self) -> bool {
+        self.at_start || self.after_whitespace
+    }
+
+    #[inline]
+    fn replace_pending(&mut self, next: Pending, text: &[u8], emit: &mut impl FnMut(Word)) {
+        self.at_start = false;
+        self.after_whitespace = is_ascii_whitespace(text[next.word.end - 1]);
+        if let Some(done) = self.pending.replace(next) {
+            emit(done.word);
+        }
+    }
+
+    /// Lengthens the pending word by the bytes up to `end`, which must follow it directly.
+    fn extend_pending(&mut self, text: &[u8], end: usize) {
+        if let Some(pending) = &mut self.pending {
+            pending.word.end = end;
+        }
+        self.after_whitespace = is_ascii_whitespace(text[end - 1]);
+    }
+
+    fn pending_is_whitespace(&self) -> bool {
+        self.pending.is_some_and(|pending| pending.is_whitespace)
+    }
+
+    /// The word held back, at the end of the text or part.
+    fn take_pending(&mut self) -> Option<Word> {
+        self.pending.take().map(|pending| pending.word)
+    }
+}
+
+/// Marks pretokens one at a time. Static dispatch, so that scanning and marking are one pass.
+pub(crate) trait Mark: Copy {
+    /// Takes the next pretoken of `text`; emits the words that no later pretoken can change.
+    fn mark(
+        self,
+        state: &mut MarkState,
+        text: &[u8],
+        pretoken: Pretoken,
+        emit: &mut impl FnMut(Word),
+    );
+
+    /// Emits the word held back, at the end of the text.
+    fn finish(self, state: &mut MarkState, emit: &mut impl FnMut(Word)) {
+        if let Some(word) = state.take_pending() {
+            emit(word);
+        }
+    }
+}
+
+impl Boundary {
+    /// All boundaries, in the order of the documentation.
+    pub const ALL: [Self; 3] = [Self::SpacePrefix, Self::ImplicitSingle, Self::ImplicitDual];
+
+    /// The name users type.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SpacePrefix => "space-prefix",
+            Self::ImplicitSingle => "implicit-single",
+            Self::ImplicitDual => "implicit-dual",
+        }
+    }
+
+    /// The boundary of that name.
+    ///
+    /// # Errors
+    /// [`Error::UnknownSetting`] with the list of names.
+    pub fn from_name(name: &str) -> Result<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|boundary| boundary.name() == name)
+            .ok_or_else(|| Error::UnknownSetting {
+                setting: "boundary",
+                value: name.to_owned(),
+                known: Self::ALL.map(Self::name).join(", "),
+            })
+    }
+
+    /// Number of symbols it needs: every byte in every form.
+    #[must_use]
+    pub fn alphabet_len(self) -> usize {
+        match self {
+            Self::SpacePrefix => 256,
+            Self::ImplicitSingle => 512,
+            Self::ImplicitDual => 1024,
+        }
+    }
+
+    /// True when its words carry marks.
+    #[must_use]
+    pub fn is_marked(self) -> bool {
+        self != Self::SpacePrefix
+    }
+
+    /// Whether the decoder writes no space before this token.
+    #[must_use]
+    pub fn glue_before(self, marks: Marks) -> bool {
+        !self.is_marked() || marks.lead()
+    }
+
+    /// Whether the decoder writes no space after this token.
+    #[must_use]
+    pub fn glue_after(self, bytes: &[u8], marks: Marks) -> bool {
+        !self.is_marked()
+            || marks.trail()
+            || bytes.last().is_none_or(|&byte| is_ascii_whitespace(byte))
+    }
+
+    /// The text that marked words came from: the inverse of marking.
+    pub fn unmark<'w>(self, words: impl IntoIterator<Item = (&'w [u8], Marks)>) -> Vec<u8> {
+        let mut text = Vec::new();
+        let mut glue = true;
+        for (bytes, marks) in words {
+            if !glue && !self.glue_before(marks) {
+                text.push(b' ');
+            }
+            text.extend_from_slice(bytes);
+            glue = self.glue_after(bytes, marks);
+        }
+        text
+    }
+}
+
+impl WhitespaceRule {
+    /// The name users type.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Split => "split",
+            Self::Whole => "whole",
+        }
+    }
+
+    /// The rule of that name.
+    ///
+    /// # Errors
+    /// [`Error::UnknownSetting`] with the list of names.
+    pub fn from_name(name: &str) -> Result<Self> {
+        [Self::Split, Self::Whole]
+            .into_iter()
+            .find(|rule| rule.name() == name)
+            .ok_or_else(|| Error::UnknownSetting {
+                setting: "whitespace",
+                value: name.to_owned(),
+                known: "split, whole".to_owned(),
+            })
+    }
+}

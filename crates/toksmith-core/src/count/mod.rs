@@ -1,0 +1,9 @@
+//! Text → word counts: the artifact between text and trainers. Counting is associative, so a corpus
+//! may be counted in any order, on any number of threads or machines, with one result.
+
+mod counter;
+mod word_counts;
+mod word_table;
+
+pub use counter::WordCounter;
+pub use word_counts::{Provenance, WordCounts, WordRef};

@@ -1,0 +1,102 @@
+//! One marked word and a model → token ids. A room that knows no text, pattern or special token.
+//!
+//! Every encoder is linear or n·log n in the length of the word, whatever the word.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::types::{Symbol, TokenId};
+
+mod longest_first;
+mod merge_rank;
+
+pub use longest_first::LongestFirst;
+pub use merge_rank::MergeRank;
+
+/// Which encoder.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EncoderKind {
+    /// Join the pair with the lowest merge rank, again and again (BPE).
+    #[default]
+    MergeRank,
+    /// Take the longest span that is a token, again and again (LBPE).
+    LongestFirst,
+}
+
+impl EncoderKind {
+    /// All encoders, in the order of the documentation.
+    pub const ALL: [Self; 2] = [Self::MergeRank, Self::LongestFirst];
+
+    /// The name users type.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::MergeRank => "merge-rank",
+            Self::LongestFirst => "longest-first",
+        }
+    }
+
+    /// The encoder of that name.
+    ///
+    /// # Errors
+    /// [`Error::UnknownSetting`] with the list of names.
+    pub fn from_name(name: &str) -> Result<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|kind| kind.name() == name)
+            .ok_or_else(|| Error::UnknownSetting {
+                setting: "encoder",
+                value: name.to_owned(),
+                known: Self::ALL.map(Self::name).join(", "),
+            })
+    }
+
+    /// Makes the encoder's tables for a model.
+    ///
+    /// # Errors
+    /// [`Error::Incompatible`] when the model has what the encoder cannot honour.
+    pub fn encoder(self, model: &Model) -> Result<Box<dyn Encoder>> {
+        Ok(match self {
+            Self::MergeRank => Box::new(MergeRank::new(model)?),
+            Self::LongestFirst => Box::new(LongestFirst::new(model)),
+        })
+    }
+}
+
+/// Cuts one word into tokens.
+pub trait Encoder: std::fmt::Debug + Send + Sync {
+    /// Appends the ids of a word, in text order; an empty word appends none.
+    ///
+    /// # Errors
+    /// [`Error::UncoveredSymbol`] when no token holds one of the symbols, which cannot happen for
+    /// a vocabulary with its whole alphabet.
+    fn encode_word(
+        &self,
+        word: &[Symbol],
+        scratch: &mut Scratch,
+        out: &mut Vec<TokenId>,
+    ) -> Result<()>;
+}
+
+/// Buffers that encoders reuse from word to word.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    merge_rank: merge_rank::Buffers,
+    longest_first: longest_first::Buffers,
+}
+
+fn uncovered(symbol: Symbol) -> Error {
+    Error::UncoveredSymbol {
+        byte: (symbol & 0xFF) as u8,
+    }
+}
+
+fn too_long(num_symbols: usize) -> Error {
+    Error::TooLarge {
+        what: "the length of one word in bytes",
+        value: num_symbols as u128,
+        max: u128::from(u32::MAX - 1),
+    }
+}

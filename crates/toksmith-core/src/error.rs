@@ -1,0 +1,201 @@
+//! The one error type of the core: data in its variants, a sentence for people in `Display`.
+
+use std::path::PathBuf;
+
+use crate::types::TokenId;
+
+/// What can go wrong, with the value, the bound and the place.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A setting that does not exist, or a value it cannot take.
+    #[error("unknown {setting} {value:?}; known: {known}")]
+    UnknownSetting {
+        /// Which setting.
+        setting: &'static str,
+        /// What was given.
+        value: String,
+        /// What could have been given, comma separated.
+        known: String,
+    },
+    /// Settings that do not parse (an unknown field, a wrong type).
+    #[error("settings do not parse: {reason}")]
+    Settings {
+        /// What the parser says; it names the field and lists the known ones.
+        reason: String,
+    },
+    /// Settings that exist but make no sense together.
+    #[error("{what}")]
+    Incompatible {
+        /// A full sentence.
+        what: String,
+    },
+    /// A vocabulary that cannot hold what is pinned in it.
+    #[error(
+        "vocab_size is {vocab_size}, but the byte alphabet of {boundary} needs {alphabet} \
+         and the special tokens {special}: at least {}", alphabet + special
+    )]
+    VocabTooSmall {
+        /// The size asked for.
+        vocab_size: usize,
+        /// The boundary that fixes the alphabet.
+        boundary: &'static str,
+        /// Symbols pinned before training.
+        alphabet: usize,
+        /// Number of special tokens.
+        special: usize,
+    },
+    /// A vocabulary larger than token ids can number.
+    #[error("vocab_size is {vocab_size}; the largest supported is {max}")]
+    VocabTooLarge {
+        /// The size asked for.
+        vocab_size: usize,
+        /// The bound.
+        max: usize,
+    },
+    /// Nothing to train on.
+    #[error("no words to train on: the corpus is empty")]
+    EmptyCorpus,
+    /// More data than the trainer's tables can number.
+    #[error("{what} is {value}; the trainer's limit is {max}")]
+    TooLarge {
+        /// What is too large.
+        what: &'static str,
+        /// Its value.
+        value: u128,
+        /// The bound.
+        max: u128,
+    },
+    /// A regular expression that does not compile.
+    #[error("pattern {pattern:?} does not compile: {reason}")]
+    Pattern {
+        /// The pattern as given.
+        pattern: String,
+        /// What the engine says.
+        reason: String,
+    },
+    /// A regular expression that gave up on a text.
+    #[error("pattern {pattern:?} gave up at byte {at} of the text: {reason}")]
+    PatternRun {
+        /// The pattern as given.
+        pattern: String,
+        /// Where it started.
+        at: usize,
+        /// What the engine says.
+        reason: String,
+    },
+    /// A Unicode version that the table does not hold.
+    #[error("Unicode version {version:?} is not in the table; known: {known}")]
+    UnicodeVersion {
+        /// What was asked for.
+        version: String,
+        /// The versions in the table.
+        known: String,
+    },
+    /// Word counts that were made in different ways cannot be added up.
+    #[error(
+        "word counts differ in {field}: {left:?} and {right:?}; only counts made the same way can be merged"
+    )]
+    Provenance {
+        /// The first field that differs.
+        field: &'static str,
+        /// Its value on the left.
+        left: String,
+        /// Its value on the right.
+        right: String,
+    },
+    /// A count that no longer fits 64 bits.
+    #[error("the count of word {word:?} exceeds 64 bits")]
+    CountOverflow {
+        /// The word, as displayed.
+        word: String,
+    },
+    /// An id outside the vocabulary.
+    #[error("token id {id} at position {at} is not in the vocabulary (ids are 0..{vocab_size})")]
+    UnknownTokenId {
+        /// The id; wider than [`TokenId`] so that what a caller gave can be named.
+        id: i128,
+        /// Its position in the sequence.
+        at: usize,
+        /// The vocabulary's size.
+        vocab_size: usize,
+    },
+    /// A symbol that no token spells.
+    #[error("byte {byte:#04x} of the word is in no token of the vocabulary")]
+    UncoveredSymbol {
+        /// The byte.
+        byte: u8,
+    },
+    /// A special token that was asked for by name but does not exist.
+    #[error("special token {name:?} is not in this tokenizer; it has: {known}")]
+    UnknownSpecial {
+        /// The name asked for.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// A special token that cannot be.
+    #[error("special token {name:?} {reason}")]
+    BadSpecial {
+        /// The token's text.
+        name: String,
+        /// Why not.
+        reason: &'static str,
+    },
+    /// A file that is not what it should be.
+    #[error("{format} does not parse at {place}: {reason}")]
+    Format {
+        /// The format that was tried.
+        format: &'static str,
+        /// Line, field or byte.
+        place: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A file written by a later version.
+    #[error("{format} has version {found}; this toksmith reads up to {supported}")]
+    FormatVersion {
+        /// The format.
+        format: &'static str,
+        /// The version in the file.
+        found: u64,
+        /// The newest version this build reads.
+        supported: u64,
+    },
+    /// A tokenizer file whose content is not what its hash says.
+    #[error(
+        "the tokenizer file was changed after it was written: its content hash is {found}, the file says {stated}"
+    )]
+    ContentHash {
+        /// The hash of what was read.
+        found: String,
+        /// The hash in the file.
+        stated: String,
+    },
+    /// A tokenizer that no longer encodes its self-test as it did when it was written.
+    #[error("self-test {index} gives {found:?}, but the file says {stated:?} (text {text:?})")]
+    SelfTest {
+        /// Which of the texts.
+        index: usize,
+        /// The text, lossily.
+        text: String,
+        /// Ids now.
+        found: Vec<TokenId>,
+        /// Ids in the file.
+        stated: Vec<TokenId>,
+    },
+    /// The caller asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+    /// The operating system said no.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+/// The core's result.
+pub type Result<T, E = Error> = std::result::Result<T, E>;

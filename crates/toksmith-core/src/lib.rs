@@ -1,0 +1,33 @@
+//! Training, encoding, decoding and marking of subword tokenizers.
+//!
+//! Rooms in the order of the data; each knows only those before it:
+//!
+//!     types error alphabet vocab model
+//!     normalize → pretokenize → boundary → count → train
+//!                                        ↘ encode, decode, special
+//!     pipeline, tokenizer   compose them      file   saves and loads
+//!
+//! The crate is pure Rust, prints nothing, never panics on input, never recurses on its length, and
+//! no result depends on hash order, threads or the order of documents.
+
+pub mod alphabet;
+pub mod artifact;
+pub mod boundary;
+pub mod count;
+pub mod decode;
+pub mod display;
+pub mod encode;
+pub mod error;
+pub mod file;
+pub mod model;
+pub mod normalize;
+mod pipeline;
+pub mod pretokenize;
+pub mod special;
+pub mod tokenizer;
+pub mod train;
+pub mod types;
+pub mod vocab;
+
+pub use error::{Error, Result};
+pub use tokenizer::Tokenizer;

@@ -1,0 +1,148 @@
+//! GPT-2's pattern as a scanner: one pass, no backtracking, any bytes.
+//!
+//! `\s+(?!\S)|\s+` is "all of a run of white space but its last character, unless the run ends the
+//! text or is one character long"; with that, no look-ahead is longer than one character.
+
+use super::unicode::{CharClass, UnicodeClasses};
+use super::{Pretoken, PretokenClass};
+
+/// When an apostrophe and `s d m t ll ve re` are a pretoken of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contraction {
+    /// As GPT-2 has it, so `b'test'` loses its `t`.
+    Always,
+    /// Only where no letter follows: the contraction fix of the ISBPE post.
+    WholeWord,
+}
+
+impl Contraction {
+    /// The name of the pattern with this rule.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Always => "gpt2",
+            Self::WholeWord => "gpt2-contraction-fix",
+        }
+    }
+
+    /// The text of the pattern with this rule.
+    pub(super) const fn pattern(self) -> &'static str {
+        match self {
+            Self::Always => {
+                r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+            }
+            Self::WholeWord => {
+                r"'(?:[sdmt]|ll|ve|re)(?!\p{L})| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+            }
+        }
+    }
+}
+
+/// The scanner.
+#[derive(Clone, Copy, Debug)]
+pub struct Gpt2 {
+    contraction: Contraction,
+    classes: &'static UnicodeClasses,
+}
+
+impl Gpt2 {
+    pub(super) fn new(contraction: Contraction, classes: &'static UnicodeClasses) -> Self {
+        Self {
+            contraction,
+            classes,
+        }
+    }
+
+    pub(super) fn contraction(&self) -> Contraction {
+        self.contraction
+    }
+
+    pub(super) fn classes(&self) -> &'static UnicodeClasses {
+        self.classes
+    }
+
+    #[inline]
+    pub(super) fn for_each(&self, text: &[u8], mut emit: impl FnMut(Pretoken)) {
+        let mut start = 0;
+        while start < text.len() {
+            let (end, class) = self.pretoken_at(text, start);
+            emit(Pretoken { start, end, class });
+            start = end;
+        }
+    }
+
+    /// End and class of the pretoken that starts at `start`, which is inside the text.
+    #[inline]
+    fn pretoken_at(&self, text: &[u8], start: usize) -> (usize, PretokenClass) {
+        let (mut class, mut len) = self.classes.class_at(text, start);
+        let mut at = start;
+        if text[start] == b' ' {
+            match text.get(start + 1) {
+                None => return (start + 1, PretokenClass::Whitespace),
+                Some(_) => {
+                    let (next, next_len) = self.classes.class_at(text, start + 1);
+                    if next == CharClass::Space {
+                        return (self.whitespace_end(text, start), PretokenClass::Whitespace);
+                    }
+                    (class, len) = (next, next_len);
+                    at = start + 1;
+                }
+            }
+        } else if class == CharClass::Space {
+            return (self.whitespace_end(text, start), PretokenClass::Whitespace);
+        } else if text[start] == b'\'' {
+            if let Some(end) = self.contraction_end(text, start) {
+                return (end, PretokenClass::Other);
+            }
+        }
+        let end = self.run_end(text, at + len, class);
+        let class = match class {
+            CharClass::Letter => PretokenClass::Letters,
+            _ => PretokenClass::Other,
+        };
+        (end, class)
+    }
+
+    /// Where the run of characters of this class ends, from `at` on.
+    #[inline]
+    fn run_end(&self, text: &[u8], mut at: usize, class: CharClass) -> usize {
+        while at < text.len() {
+            let (next, len) = self.classes.class_at(text, at);
+            if next != class {
+                break;
+            }
+            at += len;
+        }
+        at
+    }
+
+    /// Where the white space pretoken ends that starts at `start`.
+    fn whitespace_end(&self, text: &[u8], start: usize) -> usize {
+        let mut at = start;
+        let mut last = start;
+        while at < text.len() {
+            let (class, len) = self.classes.class_at(text, at);
+            if class != CharClass::Space {
+                // The last character of the run is left to what follows, if it is not all of it.
+                return if last > start { last } else { at };
+            }
+            last = at;
+            at += len;
+        }
+        at
+    }
+
+    /// Where the contraction ends that starts at the apostrophe at `start`.
+    #[inline]
+    fn contraction_end(&self, text: &[u8], start: usize) -> Option<usize> {
+        let len = match *text.get(start + 1)? {
+            b's' | b'd' | b'm' | b't' => 2,
+            b'l' if text.get(start + 2) == Some(&b'l') => 3,
+            b'v' | b'r' if text.get(start + 2) == Some(&b'e') => 3,
+            _ => return None,
+        };
+        let end = start + len;
+        let letter_follows =
+            end < text.len() && self.classes.class_at(text, end).0 == CharClass::Letter;
+        (self.contraction == Contraction::Always || !letter_follows).then_some(end)
+    }
+}

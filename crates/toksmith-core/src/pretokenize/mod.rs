@@ -1,0 +1,195 @@
+//! Text → pretokens: runs that no token may cross. Each pattern covers the text: what a custom
+//! pattern leaves between two matches is a pretoken of its own, so nothing is ever dropped.
+//!
+//! A room that knows one string and never a vocabulary.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Result;
+
+mod cut;
+mod gpt2;
+mod regex;
+mod unicode;
+mod whitespace;
+
+pub use cut::safe_cuts;
+pub use unicode::{CharClass, TABLE as UNICODE_TABLE, UnicodeClasses, newest_version, versions};
+
+pub(crate) use unicode::decode_multibyte;
+
+/// What a pretoken is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PretokenClass {
+    /// `\p{L}+` with or without one space before it.
+    Letters,
+    /// Only `\s`.
+    Whitespace,
+    /// Anything else.
+    Other,
+}
+
+/// One pretoken: a span of the text, never empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pretoken {
+    /// First byte.
+    pub start: usize,
+    /// One past the last byte.
+    pub end: usize,
+    /// What it is made of.
+    pub class: PretokenClass,
+}
+
+/// Settings of this room: which pattern, and which Unicode version decides its classes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PretokenizerSettings {
+    /// `gpt2`, `gpt2-contraction-fix`, `whitespace`, `none`, or the text of any other regular
+    /// expression.
+    pub pattern: String,
+    /// Unicode version of `\p{…}`; `None` takes the newest that the pattern's engine has.
+    pub unicode: Option<String>,
+}
+
+impl Default for PretokenizerSettings {
+    fn default() -> Self {
+        Self {
+            pattern: gpt2::Contraction::WholeWord.name().to_owned(),
+            unicode: None,
+        }
+    }
+}
+
+/// A pattern ready to cut text.
+#[derive(Clone, Debug)]
+pub enum Pretokenizer {
+    /// GPT-2's pattern, with or without the contraction fix, as a hand-written scanner.
+    Gpt2(gpt2::Gpt2),
+    /// `\s+|\S+`.
+    Whitespace(whitespace::Whitespace),
+    /// The whole document is one pretoken.
+    None(whitespace::WholeText),
+    /// Any other regular expression.
+    Regex(Box<regex::RegexPretokenizer>),
+}
+
+impl Pretokenizer {
+    /// Makes the pretokenizer that the settings name.
+    ///
+    /// # Errors
+    /// [`Error::UnicodeVersion`](crate::Error::UnicodeVersion) and
+    /// [`Error::Pattern`](crate::Error::Pattern).
+    pub fn new(settings: &PretokenizerSettings) -> Result<Self> {
+        let pattern = settings.pattern.as_str();
+        let named = NAMED
+            .iter()
+            .find(|(name, text)| *name == pattern || *text == Some(pattern));
+        let classes =
+            || UnicodeClasses::of_version(settings.unicode.as_deref().unwrap_or(newest_version()));
+        Ok(match named.map(|(name, _)| *name) {
+            Some("gpt2") => Self::Gpt2(gpt2::Gpt2::new(gpt2::Contraction::Always, classes()?)),
+            Some("gpt2-contraction-fix") => {
+                Self::Gpt2(gpt2::Gpt2::new(gpt2::Contraction::WholeWord, classes()?))
+            }
+            Some("whitespace") => Self::Whitespace(whitespace::Whitespace::new(classes()?)),
+            Some(_) => Self::None(whitespace::WholeText::new(classes()?)),
+            None => Self::Regex(Box::new(regex::RegexPretokenizer::new(
+                pattern,
+                settings.unicode.as_deref(),
+            )?)),
+        })
+    }
+
+    /// The name users type: one of [`names`], or the pattern itself.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Gpt2(gpt2) => gpt2.contraction().name(),
+            Self::Whitespace(_) => "whitespace",
+            Self::None(_) => "none",
+            Self::Regex(regex) => regex.pattern(),
+        }
+    }
+
+    /// The text of the pattern; `None` where the whole document is one pretoken.
+    #[must_use]
+    pub fn pattern(&self) -> Option<&str> {
+        match self {
+            Self::Regex(regex) => Some(regex.pattern()),
+            named => NAMED
+                .iter()
+                .find(|(name, _)| *name == named.name())
+                .and_then(|(_, text)| *text),
+        }
+    }
+
+    /// The classes, and so the Unicode version, that this pretokenizer uses.
+    #[must_use]
+    pub fn classes(&self) -> &'static UnicodeClasses {
+        match self {
+            Self::Gpt2(gpt2) => gpt2.classes(),
+            Self::Whitespace(whitespace) => whitespace.classes(),
+            Self::None(whole) => whole.classes(),
+            Self::Regex(regex) => regex.classes(),
+        }
+    }
+
+    /// True when a document may be cut before white space that follows a non-space without moving
+    /// a pretoken: proven for the named patterns, never assumed of a custom one.
+    #[must_use]
+    pub fn has_safe_cuts(&self) -> bool {
+        matches!(self, Self::Gpt2(_) | Self::Whitespace(_))
+    }
+
+    /// Calls `emit` for each pretoken from left to right. They tile the text.
+    ///
+    /// Cost: linear; for custom patterns that need look-around, what their engine takes, with a
+    /// bound on backtracking.
+    ///
+    /// # Errors
+    /// [`Error::PatternRun`](crate::Error::PatternRun) when a custom pattern exceeds that bound;
+    /// the named patterns cannot fail.
+    pub fn for_each(&self, text: &[u8], mut emit: impl FnMut(Pretoken)) -> Result<()> {
+        match self {
+            Self::Gpt2(gpt2) => gpt2.for_each(text, emit),
+            Self::Whitespace(whitespace) => whitespace.for_each(text, emit),
+            Self::None(whole) => whole.for_each(text, emit),
+            Self::Regex(regex) => return regex.for_each(text, &mut emit),
+        }
+        Ok(())
+    }
+}
+
+/// Names and pattern texts. A pattern given by its text is the named one.
+const NAMED: [(&str, Option<&str>); 4] = [
+    ("gpt2", Some(gpt2::Contraction::Always.pattern())),
+    (
+        "gpt2-contraction-fix",
+        Some(gpt2::Contraction::WholeWord.pattern()),
+    ),
+    ("whitespace", Some(r"\s+|\S+")),
+    ("none", None),
+];
+
+/// The names of the patterns that have one.
+#[must_use]
+pub fn names() -> [&'static str; 4] {
+    NAMED.map(|(name, _)| name)
+}
+
+/// The class of a span that some other pattern cut out.
+fn class_of_span(classes: &UnicodeClasses, span: &[u8]) -> PretokenClass {
+    let (mut letters, mut spaces) = (true, true);
+    let mut at = 0;
+    while at < span.len() && (letters || spaces) {
+        let (class, len) = classes.class_at(span, at);
+        letters &= class == CharClass::Letter || (at == 0 && span[0] == b' ');
+        spaces &= class == CharClass::Space;
+        at += len;
+    }
+    match (spaces, letters) {
+        (true, _) => PretokenClass::Whitespace,
+        (false, true) => PretokenClass::Letters,
+        (false, false) => PretokenClass::Other,
+    }
+}

@@ -1,0 +1,268 @@
+//! Any other regular expression, in a linear-time engine where it can be had; patterns with
+//! look-around run in a backtracking engine with a bound.
+//!
+//! Text between matches is a pretoken of its own, and an empty match is none.
+
+use fancy_regex::Regex as BacktrackingRegex;
+use regex_automata::meta::Regex as LinearRegex;
+
+use crate::error::{Error, Result};
+
+use super::unicode::{UnicodeClasses, decode_multibyte};
+use super::{Pretoken, class_of_span};
+
+/// The Unicode version of the tables inside the regular expression engines.
+const ENGINE_UNICODE: &str = "16.0";
+
+/// Ill-formed bytes are matched as private-use characters, which are neither letter, number nor
+/// space; they exist only in a copy of the text that the engine sees.
+const ILL_FORMED_BASE: u32 = 0x10_FF00;
+
+/// Steps a backtracking match may take before it is given up, for one match.
+const BACKTRACK_LIMIT: usize = 1_000_000;
+
+/// Limit on the compiled size of a pattern, in bytes.
+const COMPILED_SIZE_LIMIT: usize = 10 << 20;
+
+#[derive(Clone, Debug)]
+enum Engine {
+    Linear(LinearRegex),
+    Backtracking(BacktrackingRegex),
+}
+
+/// A compiled custom pattern.
+#[derive(Clone, Debug)]
+pub struct RegexPretokenizer {
+    pattern: String,
+    engine: Engine,
+    classes: &'static UnicodeClasses,
+}
+
+impl RegexPretokenizer {
+    pub(super) fn new(pattern: &str, unicode: Option<&str>) -> Result<Self> {
+        if let Some(version) = unicode.filter(|&version| version != ENGINE_UNICODE) {
+            return Err(Error::Incompatible {
+                what: format!(
+                    "unicode={version:?} cannot be had for a custom pattern: the regular expression \
+                     engine has Unicode {ENGINE_UNICODE}; the named patterns have the others"
+                ),
+            });
+        }
+        let linear = LinearRegex::builder()
+            .configure(LinearRegex::config().nfa_size_limit(Some(COMPILED_SIZE_LIMIT)))
+            .build(pattern);
+        let engine = match linear {
+            Ok(regex) => Engine::Linear(regex),
+            Err(linear_error) => fancy_regex::RegexBuilder::new(pattern)
+                .backtrack_limit(BACKTRACK_LIMIT)
+                .delegate_size_limit(COMPILED_SIZE_LIMIT)
+                .build()
+                .map(Engine::Backtracking)
+                .map_err(|error| Error::Pattern {
+                    pattern: pattern.to_owned(),
+                    // A size limit is the linear engine's word, syntax the other's.
+                    reason: match linear_error.size_limit() {
+                        Some(_) => linear_error.to_string(),
+                        None => error.to_string(),
+                    },
+                })?,
+        };
+        Ok(Self {
+            pattern: pattern.to_owned(),
+            engine,
+            classes: UnicodeClasses::of_version(ENGINE_UNICODE)?,
+        })
+    }
+
+    pub(super) fn pattern(&self) -> &str {
+        &self.pattern
+    }
+
+    pub(super) fn classes(&self) -> &'static UnicodeClasses {
+        self.classes
+    }
+
+    pub(super) fn for_each(&self, text: &[u8], emit: &mut dyn FnMut(Pretoken)) -> Result<()> {
+        let mut done = 0;
+        let mut cut = |end: usize| {
+            if end > done {
+                emit(Pretoken {
+                    start: done,
+                    end,
+                    class: class_of_span(self.classes, &text[done..end]),
+                });
+                done = end;
+            }
+        };
+        match std::str::from_utf8(text) {
+            Ok(valid) => self.for_each_match(valid, |start, end| {
+                cut(start);
+                cut(end);
+            })?,
+            Err(_) => {
+                let (copy, places) = with_placeholders(text);
+                let source = |at: usize| {
+                    let known = places.partition_point(|&(in_copy, _)| in_copy <= at);
+                    places[..known]
+                        .last()
+                        .map_or(at, |&(in_copy, in_text)| in_text + (at - in_copy))
+                };
+                self.for_each_match(&copy, |start, end| {
+                    cut(source(start));
+                    cut(source(end));
+                })?;
+            }
+        }
+        cut(text.len());
+        Ok(())
+    }
+
+    fn for_each_match(&self, text: &str, mut found: impl FnMut(usize, usize)) -> Result<()> {
+        match &self.engine {
+            Engine::Linear(regex) => {
+                for span in regex.find_iter(text) {
+                    found(span.start(), span.end());
+                }
+            }
+            Engine::Backtracking(regex) => {
+                let mut at = 0;
+                for span in regex.find_iter(text) {
+                    let span = span.map_err(|error| Error::PatternRun {
+                        pattern: self.pattern.clone(),
+                        at,
+                        reason: error.to_string(),
+                    })?;
+                    found(span.start(), span.end());
+                    at = span.end();
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A copy of ill-formed text in which each stray byte is a private-use character of four bytes,
+/// and the places (in the copy, in the text) from which on both run alike.
+fn with_placeholders(text: &[u8]) -> (String, Vec<(usize, usize)>) {
+    let mut copy = String::with_capacity(text.len() + text.len() / 8);
+    let mut places = Vec::new();
+    let mut at = 0;
+    while at < text.len() {
+        let byte = text[at];
+        if byte < 0x80 {
+            copy.push(char::from(byte));
+            at += 1;
+            continue;
+        }
+        let decoded = decode_multibyte(&text[at..])
+            .and_then(|(code_point, len)| char::from_u32(code_point).map(|c| (c, len)));
+        if let Some((c, len)) = decoded {
+            copy.push(c);
+            at += len;
+        } else {
+            copy.extend(char::from_u32(ILL_FORMED_BASE + u32::from(byte)));
+            at += 1;
+            places.push((copy.len(), at));
+        }
+    }
+    (copy, places)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Pretokenizer, PretokenizerSettings};
+    use super::*;
+    use proptest::prelude::*;
+
+    fn cut(pretokenizer: &Pretokenizer, text: &[u8]) -> Vec<(usize, usize)> {
+        let mut spans = Vec::new();
+        let done = pretokenizer.for_each(text, |p| spans.push((p.start, p.end)));
+        assert!(done.is_ok());
+        spans
+    }
+
+    fn named(name: &str, unicode: &str) -> Pretokenizer {
+        Pretokenizer::new(&PretokenizerSettings {
+            pattern: name.to_owned(),
+            unicode: Some(unicode.to_owned()),
+        })
+        .unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    fn by_regex(name: &str) -> Pretokenizer {
+        let pattern = named(name, ENGINE_UNICODE).pattern().map(str::to_owned);
+        let regex = RegexPretokenizer::new(&pattern.unwrap_or_default(), None);
+        Pretokenizer::Regex(Box::new(regex.unwrap_or_else(|error| panic!("{error}"))))
+    }
+
+    fn hostile() -> impl Strategy<Value = Vec<u8>> {
+        let pieces: Vec<&'static [u8]> = vec![
+            b"a",
+            b"Z",
+            b" ",
+            b"  ",
+            b"\n",
+            b"\r",
+            b"\t",
+            b"'",
+            b"s",
+            b"ll",
+            b"re",
+            b"9",
+            b"_",
+            b".",
+            b"\xC2\xA0",
+            b"\xC3\xA9",
+            b"\xCC\x81",
+            b"\xFF",
+            b"\xE2\x80",
+            b"\xE2\x80\xA8",
+            b"\x1C",
+            b"\xE4\xB8\xAD",
+            b"\xF0\x9F\xA4\x97",
+            b"\xC2\xB2",
+            b"\x85",
+            b"\xF0\x91\xBC\x84",
+        ];
+        prop::collection::vec(prop::sample::select(pieces), 0..40).prop_map(|p| p.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn the_scanners_agree_with_the_regular_expressions_they_stand_for(text in hostile()) {
+            for name in ["gpt2", "gpt2-contraction-fix", "whitespace"] {
+                prop_assert_eq!(
+                    cut(&named(name, ENGINE_UNICODE), &text),
+                    cut(&by_regex(name), &text),
+                    "{}", name
+                );
+            }
+        }
+
+        #[test]
+        fn any_pattern_tiles_any_text(text in hostile(), pattern in "(a|s)?[.]|\\\\w+(?= )|x*|'s") {
+            let spans = cut(&Pretokenizer::Regex(Box::new(
+                RegexPretokenizer::new(&pattern, None).unwrap_or_else(|error| panic!("{error}")),
+            )), &text);
+            let mut at = 0;
+            for (start, end) in spans {
+                prop_assert_eq!(start, at);
+                prop_assert!(end > start);
+                at = end;
+            }
+            prop_assert_eq!(at, text.len());
+        }
+    }
+
+    #[test]
+    fn a_pattern_that_does_not_compile_is_named() {
+        let error = RegexPretokenizer::new("(", None);
+        assert!(matches!(error, Err(Error::Pattern { pattern, .. }) if pattern == "("));
+    }
+
+    #[test]
+    fn a_custom_pattern_has_only_the_unicode_version_of_its_engine() {
+        assert!(RegexPretokenizer::new("x", Some("14.0")).is_err());
+        assert!(RegexPretokenizer::new("x", Some(ENGINE_UNICODE)).is_ok());
+    }
+}

@@ -1,0 +1,297 @@
+//! Character classes of a pinned Unicode version, from one generated table that the Python twins
+//! read too. A different version cuts text differently, so the version is part of every artifact.
+
+use std::sync::OnceLock;
+
+use crate::error::{Error, Result};
+
+/// The generated table: `start end category since until`, one run of code points a line.
+pub const TABLE: &str = include_str!("../../data/unicode_general_category.tsv");
+
+/// What the patterns ask of a character.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum CharClass {
+    /// Neither letter, number nor white space; also every byte of ill-formed UTF-8.
+    Other = 0,
+    /// `\p{L}`.
+    Letter = 1,
+    /// `\p{N}`.
+    Number = 2,
+    /// `\s`: the property White_Space.
+    Space = 3,
+}
+
+const CLASS_BITS: u8 = 0b11;
+const PRINTABLE: u8 = 0b100;
+const BLOCK: usize = 256;
+const NUM_CODE_POINTS: usize = 0x11_0000;
+
+/// White_Space: the same 25 code points in every version in the table.
+const WHITE_SPACE: [(u32, u32); 10] = [
+    (0x09, 0x0D),
+    (0x20, 0x20),
+    (0x85, 0x85),
+    (0xA0, 0xA0),
+    (0x1680, 0x1680),
+    (0x2000, 0x200A),
+    (0x2028, 0x2029),
+    (0x202F, 0x202F),
+    (0x205F, 0x205F),
+    (0x3000, 0x3000),
+];
+
+/// Classes by code point, in shared blocks of 256.
+#[derive(Debug)]
+pub struct UnicodeClasses {
+    version: &'static str,
+    ascii: [u8; 128],
+    block_of: Vec<u16>,
+    blocks: Vec<u8>,
+}
+
+/// The versions in the table, oldest first.
+pub fn versions() -> &'static [&'static str] {
+    static VERSIONS: OnceLock<Vec<&'static str>> = OnceLock::new();
+    VERSIONS.get_or_init(|| {
+        TABLE
+            .lines()
+            .find_map(|line| line.strip_prefix("# versions: "))
+            .map(|versions| versions.split_whitespace().collect())
+            .unwrap_or_default()
+    })
+}
+
+/// The newest version in the table: the default everywhere.
+pub fn newest_version() -> &'static str {
+    versions().last().copied().unwrap_or_default()
+}
+
+impl UnicodeClasses {
+    /// The classes of a version, built on first use (about a millisecond) and kept.
+    ///
+    /// # Errors
+    /// [`Error::UnicodeVersion`] for a version that is not in the table.
+    pub fn of_version(version: &str) -> Result<&'static Self> {
+        static CLASSES: OnceLock<Vec<OnceLock<UnicodeClasses>>> = OnceLock::new();
+        let index = versions()
+            .iter()
+            .position(|&known| known == version)
+            .ok_or_else(|| Error::UnicodeVersion {
+                version: version.to_owned(),
+                known: versions().join(", "),
+            })?;
+        let all = CLASSES.get_or_init(|| versions().iter().map(|_| OnceLock::new()).collect());
+        Ok(all[index].get_or_init(|| Self::build(index)))
+    }
+
+    fn build(version_index: usize) -> Self {
+        let mut flat = vec![0_u8; NUM_CODE_POINTS];
+        for row in TABLE.lines().filter(|line| !line.starts_with('#')) {
+            if let Some((start, end, bits)) = parse_row(row, version_index) {
+                flat[start..=end].fill(bits);
+            }
+        }
+        for (start, end) in WHITE_SPACE {
+            for bits in &mut flat[start as usize..=end as usize] {
+                *bits = (*bits & PRINTABLE) | CharClass::Space as u8;
+            }
+        }
+        let mut block_of = Vec::with_capacity(NUM_CODE_POINTS / BLOCK);
+        let mut blocks: Vec<u8> = Vec::new();
+        for block in flat.chunks_exact(BLOCK) {
+            let found = blocks.chunks_exact(BLOCK).position(|known| known == block);
+            let index = found.unwrap_or_else(|| {
+                blocks.extend_from_slice(block);
+                blocks.len() / BLOCK - 1
+            });
+            block_of.push(index as u16);
+        }
+        let mut ascii = [0_u8; 128];
+        ascii.copy_from_slice(&flat[..128]);
+        Self {
+            version: versions()[version_index],
+            ascii,
+            block_of,
+            blocks,
+        }
+    }
+
+    /// The version these classes are of.
+    #[must_use]
+    pub fn version(&self) -> &'static str {
+        self.version
+    }
+
+    fn bits(&self, code_point: u32) -> u8 {
+        let code_point = code_point as usize;
+        self.block_of.get(code_point / BLOCK).map_or(0, |&block| {
+            self.blocks[usize::from(block) * BLOCK + code_point % BLOCK]
+        })
+    }
+
+    /// The class of a code point.
+    #[must_use]
+    pub fn class(&self, code_point: u32) -> CharClass {
+        class_of_bits(self.bits(code_point))
+    }
+
+    /// Python's `str.isprintable` for one code point, on this Unicode version.
+    #[must_use]
+    pub fn is_printable(&self, code_point: u32) -> bool {
+        self.bits(code_point) & PRINTABLE != 0
+    }
+
+    /// Class and length in bytes of the character at `at`, which must be inside `text`. A byte
+    /// that belongs to no well-formed UTF-8 sequence is one character of class other.
+    #[inline]
+    #[must_use]
+    pub fn class_at(&self, text: &[u8], at: usize) -> (CharClass, usize) {
+        let byte = text[at];
+        if byte < 0x80 {
+            return (class_of_bits(self.ascii[usize::from(byte)]), 1);
+        }
+        match decode_multibyte(&text[at..]) {
+            Some((code_point, len)) => (self.class(code_point), len),
+            None => (CharClass::Other, 1),
+        }
+    }
+}
+
+#[inline]
+fn class_of_bits(bits: u8) -> CharClass {
+    match bits & CLASS_BITS {
+        1 => CharClass::Letter,
+        2 => CharClass::Number,
+        3 => CharClass::Space,
+        _ => CharClass::Other,
+    }
+}
+
+/// A row that holds in the given version, as (start, end, class and printable bits).
+fn parse_row(row: &str, version_index: usize) -> Option<(usize, usize, u8)> {
+    let mut fields = row.split('\t');
+    let start = usize::from_str_radix(fields.next()?, 16).ok()?;
+    let end = usize::from_str_radix(fields.next()?, 16).ok()?;
+    let category = fields.next()?;
+    let index_of = |version: &str| versions().iter().position(|&known| known == version);
+    let since = index_of(fields.next()?)?;
+    let until = fields.next()?;
+    let until = if until == "-" {
+        usize::MAX
+    } else {
+        index_of(until)?
+    };
+    if version_index < since || version_index > until || end >= NUM_CODE_POINTS {
+        return None;
+    }
+    let class = match category.as_bytes().first()? {
+        b'L' => CharClass::Letter,
+        b'N' => CharClass::Number,
+        _ => CharClass::Other,
+    };
+    let printable = match category {
+        "Cc" | "Cf" | "Cs" | "Co" | "Cn" | "Zl" | "Zp" => false,
+        "Zs" => start == 0x20,
+        _ => true,
+    };
+    Some((
+        start,
+        end,
+        class as u8 | if printable { PRINTABLE } else { 0 },
+    ))
+}
+
+/// The code point at the start of `bytes` and its length, if a well-formed sequence of two to four
+/// bytes stands there (RFC 3629: no overlong forms, no surrogates, nothing above 10FFFF).
+#[inline]
+#[must_use]
+pub fn decode_multibyte(bytes: &[u8]) -> Option<(u32, usize)> {
+    let continuation = |at: usize, low: u8, high: u8| {
+        bytes
+            .get(at)
+            .filter(|&&byte| low <= byte && byte <= high)
+            .map(|&byte| u32::from(byte & 0x3F))
+    };
+    let first = *bytes.first()?;
+    match first {
+        0xC2..=0xDF => {
+            let b = continuation(1, 0x80, 0xBF)?;
+            Some((u32::from(first & 0x1F) << 6 | b, 2))
+        }
+        0xE0..=0xEF => {
+            let (low, high) = match first {
+                0xE0 => (0xA0, 0xBF),
+                0xED => (0x80, 0x9F),
+                _ => (0x80, 0xBF),
+            };
+            let b = continuation(1, low, high)?;
+            let c = continuation(2, 0x80, 0xBF)?;
+            Some((u32::from(first & 0x0F) << 12 | b << 6 | c, 3))
+        }
+        0xF0..=0xF4 => {
+            let (low, high) = match first {
+                0xF0 => (0x90, 0xBF),
+                0xF4 => (0x80, 0x8F),
+                _ => (0x80, 0xBF),
+            };
+            let b = continuation(1, low, high)?;
+            let c = continuation(2, 0x80, 0xBF)?;
+            let d = continuation(3, 0x80, 0xBF)?;
+            Some((u32::from(first & 0x07) << 18 | b << 12 | c << 6 | d, 4))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn multibyte_decoding_agrees_with_the_standard_library_on_every_character() {
+        let mut buffer = [0_u8; 4];
+        for c in (0x80..=0x10_FFFF).filter_map(char::from_u32) {
+            let bytes = c.encode_utf8(&mut buffer).as_bytes();
+            assert_eq!(decode_multibyte(bytes), Some((u32::from(c), bytes.len())));
+        }
+    }
+
+    #[test]
+    fn ill_formed_sequences_are_refused() {
+        for bytes in [
+            &b"\x80"[..],
+            b"\xC0\x80",
+            b"\xC1\xBF",
+            b"\xE0\x9F\xBF",
+            b"\xED\xA0\x80",
+            b"\xF0\x8F\xBF\xBF",
+            b"\xF4\x90\x80\x80",
+            b"\xF5\x80\x80\x80",
+            b"\xE2\x82",
+            b"\xC3",
+            b"",
+        ] {
+            assert_eq!(decode_multibyte(bytes), None, "{bytes:x?}");
+        }
+    }
+
+    #[test]
+    fn letters_of_later_versions_are_not_letters_in_earlier_ones() {
+        // U+11F04 KAWI LETTER A came with Unicode 15.0.
+        let at = |version| UnicodeClasses::of_version(version).map(|c| c.class(0x1_1F04));
+        assert!(matches!(at("14.0"), Ok(CharClass::Other)));
+        assert!(matches!(at("15.0"), Ok(CharClass::Letter)));
+    }
+
+    #[test]
+    fn white_space_is_the_unicode_property_and_not_pythons_isspace() {
+        let Ok(classes) = UnicodeClasses::of_version(newest_version()) else {
+            panic!("the newest version is in the table");
+        };
+        let spaces = (0..=0x10_FFFF).filter(|&c| classes.class(c) == CharClass::Space);
+        assert_eq!(spaces.count(), 25);
+        assert_eq!(classes.class(0x1C), CharClass::Other);
+        assert_eq!(classes.class(0x0300), CharClass::Other);
+    }
+}

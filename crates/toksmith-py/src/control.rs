@@ -1,0 +1,55 @@
+//! Progress out, Ctrl-C in: how Python follows and stops the core's long work.
+
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use pyo3::prelude::*;
+use toksmith_core::train::Control;
+
+/// Python is asked this often; far below the second in which Ctrl-C must work.
+const INTERVAL: Duration = Duration::from_millis(50);
+
+/// Calls `progress(done, total)` and lets signal handlers run.
+pub(crate) struct PyControl {
+    progress: Option<Py<PyAny>>,
+    last: Mutex<Instant>,
+    error: Mutex<Option<PyErr>>,
+}
+
+impl PyControl {
+    pub(crate) fn new(progress: Option<Py<PyAny>>) -> Self {
+        Self {
+            progress,
+            last: Mutex::new(Instant::now()),
+            error: Mutex::new(None),
+        }
+    }
+
+    /// What a signal handler or the callback raised.
+    pub(crate) fn take_error(&self) -> Option<PyErr> {
+        self.error.lock().ok()?.take()
+    }
+}
+
+impl Control for PyControl {
+    fn go_on(&self, done: u64, total: u64) -> bool {
+        match self.last.lock() {
+            Ok(mut last) if last.elapsed() >= INTERVAL => *last = Instant::now(),
+            _ => return true,
+        }
+        let asked = Python::attach(|py| {
+            py.check_signals()?;
+            match &self.progress {
+                Some(progress) => progress.call1(py, (done, total)).map(drop),
+                None => Ok(()),
+            }
+        });
+        let Err(error) = asked else {
+            return true;
+        };
+        if let Ok(mut slot) = self.error.lock() {
+            *slot = Some(error);
+        }
+        false
+    }
+}

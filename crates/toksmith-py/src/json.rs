@@ -1,0 +1,37 @@
+//! Settings cross the boundary as JSON, so that the bindings do not grow with the settings.
+
+use pyo3::prelude::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::errors::to_py;
+
+/// Settings from Python; an unknown field or a wrong type is a `SettingsError` that says so.
+pub(crate) fn from_json<T: DeserializeOwned>(py: Python<'_>, json: &str) -> PyResult<T> {
+    serde_json::from_str(json).map_err(|error| {
+        // "at line 1 column 77" means nothing to somebody who passed keyword arguments.
+        let reason = error.to_string();
+        let reason = reason
+            .split(" at line ")
+            .next()
+            .unwrap_or_default()
+            .to_owned();
+        to_py(py, toksmith_core::Error::Settings { reason })
+    })
+}
+
+/// Any serializable value as Python dicts, lists and scalars.
+pub(crate) fn to_python<'py>(
+    py: Python<'py>,
+    value: &impl Serialize,
+) -> PyResult<Bound<'py, PyAny>> {
+    let json = serde_json::to_string(value).map_err(|error| {
+        to_py(
+            py,
+            toksmith_core::Error::Settings {
+                reason: error.to_string(),
+            },
+        )
+    })?;
+    py.import("json")?.call_method1("loads", (json,))
+}

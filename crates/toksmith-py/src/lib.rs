@@ -1,0 +1,71 @@
+//! Python bindings of `toksmith-core`: conversions, errors, the lock released; no algorithms.
+
+mod control;
+mod convert;
+mod counts;
+mod errors;
+mod json;
+mod tokenizer;
+
+use pyo3::prelude::*;
+
+/// The compiled core of toksmith.
+#[pymodule]
+mod _core {
+    use std::path::PathBuf;
+
+    use pyo3::prelude::*;
+    use toksmith_core::pretokenize::{UNICODE_TABLE, versions};
+    use toksmith_core::tokenizer::{Tokenizer, TrainSettings};
+
+    use crate::control::PyControl;
+    use crate::errors::{OrRaise, to_py};
+    use crate::json::from_json;
+
+    #[pymodule_export]
+    use crate::counts::{PyWordCounter, PyWordCounts};
+    #[pymodule_export]
+    use crate::tokenizer::{PyDecodeStream, PyEncoding, PyExplanation, PyToken, PyTokenizer};
+
+    /// Version of the core.
+    #[pymodule_export]
+    #[expect(non_upper_case_globals, reason = "Python's own name for it")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+
+    /// Trains a tokenizer on counted words; settings are JSON.
+    #[pyfunction]
+    #[pyo3(signature = (counts, settings, *, progress=None))]
+    fn train(
+        py: Python<'_>,
+        counts: &Bound<'_, PyWordCounts>,
+        settings: &str,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<PyTokenizer> {
+        let settings: TrainSettings = from_json(py, settings)?;
+        let control = PyControl::new(progress);
+        let counts = &counts.get().inner;
+        match py.detach(|| Tokenizer::train(counts, settings, &control)) {
+            Ok(tokenizer) => Ok(PyTokenizer::new(tokenizer)),
+            Err(error) => Err(control.take_error().unwrap_or_else(|| to_py(py, error))),
+        }
+    }
+
+    /// The generated table of general categories, as text.
+    #[pyfunction]
+    fn unicode_table() -> &'static str {
+        UNICODE_TABLE
+    }
+
+    /// The Unicode versions in the table, oldest first; the last is the default.
+    #[pyfunction]
+    fn unicode_versions() -> Vec<&'static str> {
+        versions().to_vec()
+    }
+
+    /// Writes a file so that at any moment either the old one or the new one is there.
+    #[pyfunction]
+    fn write_atomically(py: Python<'_>, path: PathBuf, data: &[u8]) -> PyResult<()> {
+        py.detach(|| toksmith_core::artifact::write_atomically(&path, data))
+            .or_raise(py)
+    }
+}

@@ -1,0 +1,737 @@
+//! `Tokenizer` and the small values it gives out.
+
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use numpy::PyArray1;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyString, PyType};
+use toksmith_core::artifact;
+use toksmith_core::decode::DecodeState;
+use toksmith_core::encode::EncoderKind;
+use toksmith_core::tokenizer::{Encoding, Explanation, Span, Tokenizer};
+use toksmith_core::types::{Marks, TokenId};
+
+use crate::convert::{Allowed, Text, num_threads, take_id, take_ids, take_texts};
+use crate::errors::{OrRaise, named};
+use crate::json::to_python;
+
+/// Below this many bytes, handing the lock over costs more than it gives.
+const MIN_BYTES_WITHOUT_LOCK: usize = 1 << 12;
+
+/// What `decode` may do with bytes that are not UTF-8: names of Python's own error handlers.
+const ERROR_HANDLERS: [&str; 5] = [
+    "strict",
+    "replace",
+    "ignore",
+    "backslashreplace",
+    "surrogateescape",
+];
+
+/// One entry of a vocabulary: bytes, and in implicit-space models two marks.
+///
+/// >>> import toksmith as ts
+/// >>> ts.Token(b"the", lead=True)
+/// Token(b'the', lead=True, trail=False)
+#[pyclass(name = "Token", module = "toksmith", frozen, eq, hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct PyToken {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) marks: Marks,
+    pub(crate) is_special: bool,
+}
+
+#[pymethods]
+impl PyToken {
+    #[new]
+    #[pyo3(signature = (bytes, lead=false, trail=false))]
+    fn new(bytes: Vec<u8>, lead: bool, trail: bool) -> Self {
+        Self {
+            bytes,
+            marks: Marks::new(lead, trail),
+            is_special: false,
+        }
+    }
+
+    /// What the token spells, without implicit spaces.
+    #[getter]
+    fn bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.bytes)
+    }
+
+    /// True when no space stands before it.
+    #[getter]
+    fn lead(&self) -> bool {
+        self.marks.lead()
+    }
+
+    /// True when no space stands after it.
+    #[getter]
+    fn trail(&self) -> bool {
+        self.marks.trail()
+    }
+
+    /// True for special tokens, whose bytes are their name.
+    #[getter]
+    fn is_special(&self) -> bool {
+        self.is_special
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let py_bool = |flag| if flag { "True" } else { "False" };
+        Ok(format!(
+            "Token({}, lead={}, trail={})",
+            PyBytes::new(py, &self.bytes).repr()?,
+            py_bool(self.marks.lead()),
+            py_bool(self.marks.trail()),
+        ))
+    }
+
+    /// The token as `explain` shows it.
+    fn __str__(&self) -> String {
+        toksmith_core::display::form(&self.bytes, self.marks)
+    }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>, bool, bool, bool))> {
+        let py = slf.py();
+        let this = slf.get();
+        let make = PyType::new::<Self>(py).getattr("_from_parts")?;
+        let (lead, trail) = (this.marks.lead(), this.marks.trail());
+        Ok((
+            make,
+            (PyBytes::new(py, &this.bytes), lead, trail, this.is_special),
+        ))
+    }
+
+    /// A token from all of its parts; what pickles are made of.
+    #[staticmethod]
+    fn _from_parts(bytes: Vec<u8>, lead: bool, trail: bool, is_special: bool) -> Self {
+        Self {
+            bytes,
+            marks: Marks::new(lead, trail),
+            is_special,
+        }
+    }
+}
+
+/// Ids with the places in the source that they cover.
+///
+/// Spans are `(start, end)`, end exclusive, one an id. A token covers its own bytes: an implicit
+/// space belongs to no token, so gaps of one byte are exactly the implicit spaces.
+#[pyclass(name = "Encoding", module = "toksmith", frozen)]
+pub(crate) struct PyEncoding {
+    inner: Encoding,
+}
+
+#[pymethods]
+impl PyEncoding {
+    /// Token ids in text order.
+    #[getter]
+    fn ids(&self) -> Vec<TokenId> {
+        self.inner.ids.clone()
+    }
+
+    /// For each id the bytes of the source (of its UTF-8 form, for `str`).
+    #[getter]
+    fn byte_spans(&self) -> Vec<Span> {
+        self.inner.byte_spans.clone()
+    }
+
+    /// For each id the characters of the source of which it holds at least one byte.
+    #[getter]
+    fn char_spans(&self) -> Vec<Span> {
+        self.inner.char_spans.clone()
+    }
+
+    fn __len__(&self) -> usize {
+        self.inner.ids.len()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Encoding({} ids)", self.inner.ids.len())
+    }
+}
+
+/// How a text becomes tokens. `str()` gives `text -> form | form`.
+///
+/// A form is `#` if the token has lead, its bytes, `#` if it has trail; `#`, `|` and `\` of the
+/// text are escaped by `\`, white space is `\s \n \t \r`, other bytes `\xHH`.
+#[pyclass(name = "Explanation", module = "toksmith", frozen)]
+pub(crate) struct PyExplanation {
+    inner: Explanation,
+}
+
+#[pymethods]
+impl PyExplanation {
+    /// The text, in bytes.
+    #[getter]
+    fn text<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.inner.text)
+    }
+
+    /// Its ids.
+    #[getter]
+    fn ids(&self) -> Vec<TokenId> {
+        self.inner.ids.clone()
+    }
+
+    /// How each token is shown.
+    #[getter]
+    fn forms(&self) -> Vec<String> {
+        self.inner.forms.clone()
+    }
+
+    fn __str__(&self) -> String {
+        self.inner.to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        self.inner.to_string()
+    }
+
+    /// The tokens as a row of boxes, for notebooks.
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
+        let escape = py.import("html")?.getattr("escape")?;
+        let mut html = String::from("<div style=\"font-family:monospace;line-height:2\">");
+        for (form, id) in self.inner.forms.iter().zip(&self.inner.ids) {
+            let form: String = escape.call1((form,))?.extract()?;
+            html.push_str(&format!(
+                "<span title=\"id {id}\" style=\"border:1px solid #8888;border-radius:4px;\
+                 padding:2px 4px;margin:1px;white-space:pre\">{form}</span>"
+            ));
+        }
+        html.push_str("</div>");
+        Ok(html)
+    }
+}
+
+/// Decodes ids one at a time; the joined chunks equal one-shot decoding.
+///
+/// A chunk never ends inside a character: bytes that do not yet make one are held back. The implicit
+/// space of a token comes with that token, never earlier. Cost per token is constant.
+#[pyclass(name = "DecodeStream", module = "toksmith")]
+pub(crate) struct PyDecodeStream {
+    tokenizer: Arc<Tokenizer>,
+    state: DecodeState,
+    num_pushed: usize,
+    /// Python's own incremental decoder, so that every error handler means what it means there.
+    utf8: Py<PyAny>,
+}
+
+#[pymethods]
+impl PyDecodeStream {
+    /// The text that one more id adds; may be empty.
+    ///
+    /// Raises:
+    ///     UnknownTokenIdError: the id is not in the vocabulary; the stream is as it was.
+    fn push(&mut self, py: Python<'_>, id: &Bound<'_, PyAny>) -> PyResult<String> {
+        let decoder = self.tokenizer.decoder();
+        let id = take_id(id, self.num_pushed, decoder.vocab_size())?;
+        let mut bytes = Vec::new();
+        decoder
+            .push_token(id, self.num_pushed, &mut self.state, &mut bytes)
+            .or_raise(py)?;
+        self.num_pushed += 1;
+        self.text_of(py, &bytes, false)
+    }
+
+    /// What is left when no more ids come: nothing, or the rest of an unfinished character.
+    fn finish(&mut self, py: Python<'_>) -> PyResult<String> {
+        self.text_of(py, &[], true)
+    }
+}
+
+impl PyDecodeStream {
+    fn text_of(&self, py: Python<'_>, bytes: &[u8], last: bool) -> PyResult<String> {
+        let text = self
+            .utf8
+            .call_method1(py, "decode", (PyBytes::new(py, bytes), last));
+        text.map_err(|error| not_utf8(py, &error))?.extract(py)
+    }
+}
+
+/// A trained tokenizer: frozen, picklable, safe to share between threads and after a fork.
+#[pyclass(name = "Tokenizer", module = "toksmith", frozen)]
+pub(crate) struct PyTokenizer {
+    pub(crate) inner: Arc<Tokenizer>,
+    /// One shared `int` for each id: making a fresh one per token would cap speed.
+    ints: OnceLock<Vec<Py<PyInt>>>,
+    content_hash: OnceLock<String>,
+}
+
+impl PyTokenizer {
+    pub(crate) fn new(inner: Tokenizer) -> Self {
+        Self {
+            inner: Arc::new(inner),
+            ints: OnceLock::new(),
+            content_hash: OnceLock::new(),
+        }
+    }
+
+    fn list_of<'py>(&self, py: Python<'py>, ids: &[TokenId]) -> PyResult<Bound<'py, PyList>> {
+        let ints = self.ints.get_or_init(|| {
+            (0..self.inner.vocab_size() as TokenId)
+                .map(|id| PyInt::new(py, id).unbind())
+                .collect()
+        });
+        PyList::new(py, ids.iter().map(|&id| &ints[id as usize]))
+    }
+
+    /// `uint16` where every id of the vocabulary fits, else `uint32`.
+    fn array_of<'py>(&self, py: Python<'py>, ids: Vec<TokenId>) -> Bound<'py, PyAny> {
+        if self.inner.vocab_size() <= 1 << 16 {
+            let ids = ids.into_iter().map(|id| id as u16).collect();
+            PyArray1::from_vec(py, ids).into_any()
+        } else {
+            PyArray1::from_vec(py, ids).into_any()
+        }
+    }
+
+    fn ids_of(
+        &self,
+        py: Python<'_>,
+        text: &Bound<'_, PyAny>,
+        allowed_special: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Vec<TokenId>> {
+        let text = Text::take(text, || "text".to_owned())?;
+        let allowed = Allowed::take(allowed_special)?;
+        let (bytes, allowed) = (text.bytes(), allowed.as_core());
+        let ids = if bytes.len() < MIN_BYTES_WITHOUT_LOCK {
+            self.inner.encode(bytes, allowed)
+        } else {
+            py.detach(|| self.inner.encode(bytes, allowed))
+        };
+        ids.or_raise(py)
+    }
+
+    fn batch_of(
+        &self,
+        py: Python<'_>,
+        texts: &Bound<'_, PyAny>,
+        allowed_special: Option<&Bound<'_, PyAny>>,
+        threads: Option<usize>,
+    ) -> PyResult<(Vec<TokenId>, Vec<usize>)> {
+        let texts = take_texts(texts)?;
+        let texts: Vec<&[u8]> = texts.iter().map(Text::bytes).collect();
+        let allowed = Allowed::take(allowed_special)?;
+        let allowed = allowed.as_core();
+        py.detach(|| {
+            self.inner
+                .encode_batch(&texts, allowed, num_threads(threads))
+        })
+        .or_raise(py)
+    }
+
+    fn bytes_of(
+        &self,
+        py: Python<'_>,
+        ids: &Bound<'_, PyAny>,
+        after: Option<&Bound<'_, PyAny>>,
+        skip_special_tokens: bool,
+    ) -> PyResult<Vec<u8>> {
+        let decoder = self.inner.decoder();
+        let vocab_size = decoder.vocab_size();
+        let ids = take_ids(ids, vocab_size)?;
+        let after = after.map(|id| take_id(id, 0, vocab_size)).transpose()?;
+        py.detach(|| decoder.decode(&ids, decoder.state(after, skip_special_tokens)?))
+            .or_raise(py)
+    }
+}
+
+#[pymethods]
+impl PyTokenizer {
+    /// Number of ids, special tokens counted in.
+    #[getter]
+    fn vocab_size(&self) -> usize {
+        self.inner.vocab_size()
+    }
+
+    /// The recipe, for example `isbpe-dual+longest-first`.
+    #[getter]
+    fn recipe(&self) -> String {
+        self.inner.recipe()
+    }
+
+    /// Name of the encoder: `merge-rank` or `longest-first`.
+    #[getter]
+    fn encoder(&self) -> &'static str {
+        self.inner.encoder_kind().name()
+    }
+
+    /// How spaces are written: `space-prefix`, `implicit-single` or `implicit-dual`.
+    #[getter]
+    fn boundary(&self) -> &'static str {
+        self.inner.provenance().boundary.name()
+    }
+
+    /// Name of the pretokenizer, or the custom pattern.
+    #[getter]
+    fn pretokenizer(&self) -> &str {
+        &self.inner.provenance().pretokenizer
+    }
+
+    /// Text of the pretokenizer's pattern; None where a document is one pretoken.
+    #[getter]
+    fn pattern(&self) -> Option<&str> {
+        self.inner.provenance().pattern.as_deref()
+    }
+
+    /// White space rule: `split` or `whole`.
+    #[getter]
+    fn whitespace(&self) -> &'static str {
+        self.inner.provenance().whitespace.name()
+    }
+
+    /// Unicode version of the pattern's character classes.
+    #[getter]
+    fn unicode_version(&self) -> &str {
+        &self.inner.provenance().unicode
+    }
+
+    /// True when decoding gives every text back, byte for byte.
+    #[getter]
+    fn is_lossless(&self) -> bool {
+        self.inner.is_lossless()
+    }
+
+    /// SHA-256 of all that the tokenizer's file says, as `sha256:…`.
+    #[getter]
+    fn content_hash(&self, py: Python<'_>) -> PyResult<String> {
+        if let Some(hash) = self.content_hash.get() {
+            return Ok(hash.clone());
+        }
+        let hash = py.detach(|| self.inner.content_hash()).or_raise(py)?;
+        Ok(self.content_hash.get_or_init(|| hash).clone())
+    }
+
+    /// What is recorded of the training; None for a vocabulary that was not trained here.
+    #[getter]
+    fn training<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.inner.training())
+    }
+
+    /// All stages as data.
+    #[getter]
+    fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let settings = to_python(py, self.inner.provenance())?;
+        settings.set_item("encoder", self.inner.encoder_kind().name())?;
+        settings.set_item("recipe", self.inner.recipe())?;
+        Ok(settings)
+    }
+
+    /// Special tokens by name.
+    #[getter]
+    fn special_tokens<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let tokens = PyDict::new(py);
+        for (name, id) in self.inner.special_tokens().iter() {
+            tokens.set_item(name, id)?;
+        }
+        Ok(tokens)
+    }
+
+    /// The merges by rank, as `(left, right, new)`.
+    #[getter]
+    fn merges(&self) -> Vec<(TokenId, TokenId, TokenId)> {
+        let merges = self.inner.model().merges();
+        merges.iter().map(|m| (m.left, m.right, m.new)).collect()
+    }
+
+    /// The ids of a text.
+    ///
+    /// Args:
+    ///     text: `str` (encoded as strict UTF-8) or any `bytes`.
+    ///     allowed_special: names of special tokens to recognize in the text, or "all"; by default
+    ///         the text of a special token is ordinary text.
+    /// Returns:
+    ///     Ids in text order.
+    /// Raises:
+    ///     EncodeError: a lone surrogate, or a custom pattern that gave up.
+    ///     SettingsError: a special token that this tokenizer does not have.
+    /// Cost: linear in the text, n*log(n) in its longest pretoken.
+    #[pyo3(signature = (text, *, allowed_special=None))]
+    fn encode<'py>(
+        &self,
+        py: Python<'py>,
+        text: &Bound<'py, PyAny>,
+        allowed_special: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let ids = self.ids_of(py, text, allowed_special)?;
+        self.list_of(py, &ids)
+    }
+
+    /// The ids of a text as an array: uint16 where the vocabulary fits, else uint32.
+    #[pyo3(signature = (text, *, allowed_special=None))]
+    fn encode_numpy<'py>(
+        &self,
+        py: Python<'py>,
+        text: &Bound<'py, PyAny>,
+        allowed_special: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let ids = self.ids_of(py, text, allowed_special)?;
+        Ok(self.array_of(py, ids))
+    }
+
+    /// The ids of many texts; equal to a loop over `encode`, on `num_threads` threads (default:
+    /// all that the machine has).
+    #[pyo3(signature = (texts, *, allowed_special=None, num_threads=None))]
+    fn encode_batch<'py>(
+        &self,
+        py: Python<'py>,
+        texts: &Bound<'py, PyAny>,
+        allowed_special: Option<&Bound<'py, PyAny>>,
+        num_threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let (ids, offsets) = self.batch_of(py, texts, allowed_special, num_threads)?;
+        let lists = offsets
+            .windows(2)
+            .map(|pair| self.list_of(py, &ids[pair[0]..pair[1]]))
+            .collect::<PyResult<Vec<_>>>()?;
+        PyList::new(py, lists)
+    }
+
+    /// The ids of many texts in one flat array, and int64 offsets, one more than there are texts:
+    /// text i has `ids[offsets[i]:offsets[i + 1]]`.
+    #[pyo3(signature = (texts, *, allowed_special=None, num_threads=None))]
+    fn encode_batch_numpy<'py>(
+        &self,
+        py: Python<'py>,
+        texts: &Bound<'py, PyAny>,
+        allowed_special: Option<&Bound<'py, PyAny>>,
+        num_threads: Option<usize>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+        let (ids, offsets) = self.batch_of(py, texts, allowed_special, num_threads)?;
+        let offsets = offsets.into_iter().map(|offset| offset as i64).collect();
+        Ok((
+            self.array_of(py, ids),
+            PyArray1::from_vec(py, offsets).into_any(),
+        ))
+    }
+
+    /// The ids of a text with the bytes and characters that each covers.
+    #[pyo3(signature = (text, *, allowed_special=None))]
+    fn encode_with_offsets(
+        &self,
+        py: Python<'_>,
+        text: &Bound<'_, PyAny>,
+        allowed_special: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<PyEncoding> {
+        let text = Text::take(text, || "text".to_owned())?;
+        let allowed = Allowed::take(allowed_special)?;
+        let (bytes, allowed) = (text.bytes(), allowed.as_core());
+        let inner = py
+            .detach(|| self.inner.encode_with_offsets(bytes, allowed))
+            .or_raise(py)?;
+        Ok(PyEncoding { inner })
+    }
+
+    /// The number of tokens of a text.
+    #[pyo3(signature = (text, *, allowed_special=None))]
+    fn count_tokens(
+        &self,
+        py: Python<'_>,
+        text: &Bound<'_, PyAny>,
+        allowed_special: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<usize> {
+        Ok(self.ids_of(py, text, allowed_special)?.len())
+    }
+
+    /// The pretokens of a text, in bytes, as the pattern cuts them.
+    fn pretokenize<'py>(
+        &self,
+        py: Python<'py>,
+        text: &Bound<'py, PyAny>,
+    ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+        let text = Text::take(text, || "text".to_owned())?;
+        let bytes = text.bytes();
+        let pretokens = py.detach(|| self.inner.pretokenize(bytes)).or_raise(py)?;
+        Ok(pretokens.iter().map(|p| PyBytes::new(py, p)).collect())
+    }
+
+    /// The number of pretokens of a text: no encoder can need fewer tokens.
+    fn count_pretokens(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let text = Text::take(text, || "text".to_owned())?;
+        let bytes = text.bytes();
+        py.detach(|| self.inner.count_pretokens(bytes)).or_raise(py)
+    }
+
+    /// The text of a sequence of ids.
+    ///
+    /// Args:
+    ///     ids: a list, an array or any iterable of integers.
+    ///     errors: what to do with bytes that are not UTF-8: "strict" raises, "replace" gives
+    ///         U+FFFD, "ignore" leaves them out; also "backslashreplace", "surrogateescape".
+    ///     after: the id before the first one, so that a slice of a text gets its space back.
+    ///     skip_special_tokens: leave special tokens out.
+    /// Raises:
+    ///     UnknownTokenIdError: an id is not in the vocabulary; names it and its position.
+    ///     DecodeError: the bytes are not UTF-8 and errors="strict".
+    #[pyo3(signature = (ids, *, errors="replace", after=None, skip_special_tokens=false))]
+    fn decode<'py>(
+        &self,
+        py: Python<'py>,
+        ids: &Bound<'py, PyAny>,
+        errors: &str,
+        after: Option<&Bound<'py, PyAny>>,
+        skip_special_tokens: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        check_error_handler(py, errors)?;
+        let bytes = self.bytes_of(py, ids, after, skip_special_tokens)?;
+        match std::str::from_utf8(&bytes) {
+            Ok(text) => Ok(PyString::new(py, text).into_any()),
+            Err(_) => PyBytes::new(py, &bytes)
+                .call_method1("decode", ("utf-8", errors))
+                .map_err(|error| not_utf8(py, &error)),
+        }
+    }
+
+    /// The exact bytes of a sequence of ids: the inverse of `encode` for every text.
+    #[pyo3(signature = (ids, *, after=None, skip_special_tokens=false))]
+    fn decode_bytes<'py>(
+        &self,
+        py: Python<'py>,
+        ids: &Bound<'py, PyAny>,
+        after: Option<&Bound<'py, PyAny>>,
+        skip_special_tokens: bool,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = self.bytes_of(py, ids, after, skip_special_tokens)?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// A decoder for ids that come one at a time.
+    #[pyo3(signature = (*, errors="replace", skip_special_tokens=false))]
+    fn decode_stream(
+        &self,
+        py: Python<'_>,
+        errors: &str,
+        skip_special_tokens: bool,
+    ) -> PyResult<PyDecodeStream> {
+        check_error_handler(py, errors)?;
+        let utf8 = py
+            .import("codecs")?
+            .call_method1("getincrementaldecoder", ("utf-8",))?
+            .call1((errors,))?;
+        Ok(PyDecodeStream {
+            state: self
+                .inner
+                .decoder()
+                .state(None, skip_special_tokens)
+                .or_raise(py)?,
+            tokenizer: Arc::clone(&self.inner),
+            num_pushed: 0,
+            utf8: utf8.unbind(),
+        })
+    }
+
+    /// How a text becomes tokens; `str()` of it is one line.
+    fn explain(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<PyExplanation> {
+        let text = Text::take(text, || "text".to_owned())?;
+        let inner = self.inner.explain(text.bytes()).or_raise(py)?;
+        Ok(PyExplanation { inner })
+    }
+
+    /// The same vocabulary with another encoder: `merge-rank` or `longest-first`.
+    fn with_encoder(&self, py: Python<'_>, encoder: &str) -> PyResult<Self> {
+        let kind = EncoderKind::from_name(encoder).or_raise(py)?;
+        let inner = py.detach(|| self.inner.with_encoder(kind)).or_raise(py)?;
+        Ok(Self::new(inner))
+    }
+
+    /// The token with this id.
+    fn token(&self, py: Python<'_>, id: &Bound<'_, PyAny>) -> PyResult<PyToken> {
+        let vocab_size = self.inner.vocab_size();
+        let id = take_id(id, 0, vocab_size)?;
+        match self.inner.token(id) {
+            Some((bytes, marks)) => Ok(PyToken {
+                bytes: bytes.to_vec(),
+                marks,
+                is_special: self.inner.special_tokens().name(id).is_some(),
+            }),
+            None => Err(toksmith_core::Error::UnknownTokenId {
+                id: i128::from(id),
+                at: 0,
+                vocab_size,
+            })
+            .or_raise(py),
+        }
+    }
+
+    /// The id of a token, None if there is none. Special tokens are in `special_tokens`.
+    #[pyo3(signature = (bytes, *, lead=false, trail=false))]
+    fn token_id(&self, bytes: &[u8], lead: bool, trail: bool) -> Option<TokenId> {
+        let vocab = self.inner.model().vocab();
+        vocab.id_of(bytes, Marks::new(lead, trail))
+    }
+
+    /// Writes the tokenizer's file: JSON with a content hash and a self-test, whole or not at all.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        py.detach(|| artifact::write_atomically(&path, &self.inner.to_json()?))
+            .or_raise(py)
+    }
+
+    /// The content of the tokenizer's file.
+    fn to_json<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let json = py.detach(|| self.inner.to_json()).or_raise(py)?;
+        Ok(PyBytes::new(py, &json))
+    }
+
+    /// A tokenizer from the content of its file; everything in it is checked.
+    ///
+    /// Raises:
+    ///     FormatError: it does not parse, was changed, is of a later version, or encodes its
+    ///         self-test otherwise here; the message says which and where.
+    #[staticmethod]
+    fn from_json(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
+        py.detach(|| Tokenizer::from_json(data))
+            .or_raise(py)
+            .map(Self::new)
+    }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let py = slf.py();
+        let make = PyType::new::<Self>(py).getattr("from_json")?;
+        Ok((make, (slf.get().to_json(py)?,)))
+    }
+
+    fn __eq__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
+        match other.cast::<Self>() {
+            Ok(other) => Ok(self.content_hash(py)? == other.get().content_hash(py)?),
+            Err(_) => Ok(false),
+        }
+    }
+
+    fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
+        PyString::new(py, &self.content_hash(py)?).hash()
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "Tokenizer({}, vocab_size={})",
+            self.inner.recipe(),
+            self.inner.vocab_size()
+        )
+    }
+}
+
+fn check_error_handler(py: Python<'_>, errors: &str) -> PyResult<()> {
+    if ERROR_HANDLERS.contains(&errors) {
+        return Ok(());
+    }
+    Err(toksmith_core::Error::UnknownSetting {
+        setting: "errors",
+        value: errors.to_owned(),
+        known: ERROR_HANDLERS.join(", "),
+    })
+    .or_raise(py)
+}
+
+fn not_utf8(py: Python<'_>, error: &PyErr) -> PyErr {
+    let message = format!(
+        "the bytes of these ids are not UTF-8 ({}); decode_bytes gives them as they are",
+        error.value(py)
+    );
+    named(py, "DecodeError", message)
+}
