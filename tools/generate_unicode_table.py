@@ -45,13 +45,13 @@ HEADER = """\
 # General category of every code point in the Unicode versions below. Generated; do not edit.
 # Made by: python3.11 tools/generate_unicode_table.py
 # Columns: first and last code point (hex, both inside), category, since, until. A row holds in the
-# versions from `since` to `until`, both inside; `-`: still true in the newest. No row: unassigned (Cn).
+# versions from `since` to `until`, both inside; `-` is the newest. No row: unassigned (Cn).
 # versions: {versions}
 """
 
 
 def categories_of(version: str) -> list[str]:
-    """The general category of every code point in one Unicode version, by code point."""
+    """Return the general category of every code point in one Unicode version, by code point."""
     full_version = f"{version}.0"
     with tempfile.TemporaryDirectory() as folder:
         if unicodedata.unidata_version == full_version:
@@ -74,7 +74,7 @@ def categories_of(version: str) -> list[str]:
 
 
 def make_table(categories: Sequence[Sequence[str]]) -> str:
-    """The whole text of the table, `categories[v][code_point]` being those of `VERSIONS[v]`."""
+    """Return the table's text; `categories[v][code_point]` is of `VERSIONS[v]`."""
     rows: list[tuple[int, int, int, str, int]] = []  # start, since, end, category, until
     open_rows: dict[tuple[str, int, int], int] = {}  # (category, since, until) -> start
     for code_point in range(NUM_CODE_POINTS + 1):
@@ -98,7 +98,7 @@ def make_table(categories: Sequence[Sequence[str]]) -> str:
 
 
 def read_table(text: str) -> list[list[str]]:
-    """The categories a table holds, shaped as `make_table` takes them: its inverse."""
+    """Return the categories a table holds, as `make_table` takes them: its inverse."""
     categories = [[UNASSIGNED] * NUM_CODE_POINTS for _ in VERSIONS]
     for line in text.splitlines():
         if line.startswith("#"):
