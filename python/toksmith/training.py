@@ -85,7 +85,7 @@ def count_words(
 def _count(
     recipe: Recipe, corpus: Corpus, *, num_threads: int | None, progress: Progress | None
 ) -> WordCounts:
-    counter = WordCounter(recipe.counting_settings(), num_threads)
+    counter = WordCounter(recipe.counting_settings(), _num_threads(num_threads))
     num_bytes = 0
     for batch in corpus.batches(_BATCH_BYTES):
         counter.count(batch)
@@ -136,10 +136,14 @@ def train_recipe(
         raise CorpusError(
             f"the corpus is empty: {documents}, {counts.num_bytes} bytes, no words to train on"
         )
+    # No trainer so far works on more than one thread: merges follow from each other.
+    _num_threads(num_threads)
+    if progress is not None:
+        # The core speaks up at intervals, and small trainings are over before the first.
+        progress("train", 0, None)
     return _train_from_counts(
         counts,
         recipe.training_settings(size),
-        num_threads=num_threads,
         progress=None if progress is None else _training_progress(progress),
     )
 
@@ -221,8 +225,8 @@ class BPE:
     Source: Sennrich et al. 2016; Radford et al. 2019.
 
     >>> tok = BPE().train("low low lower lowest", vocab_size=258)
-    >>> tok.token(257)
-    Token(b'low')
+    >>> tok.token(257).bytes
+    b'low'
     """
 
     pretokenizer: str | None = None
@@ -355,6 +359,16 @@ def _vocab_size(vocab_size: int) -> int:
     if size is None:
         raise SettingsError(f"vocab_size is {vocab_size!r}, but must be a whole number")
     return size
+
+
+def _num_threads(num_threads: int | None) -> int | None:
+    if num_threads is None:
+        return None
+    if isinstance(num_threads, bool) or not isinstance(num_threads, int) or num_threads < 1:
+        raise SettingsError(
+            f"num_threads is {num_threads!r}, but must be at least 1, or None for all cores"
+        )
+    return num_threads
 
 
 def _with_provenance(settings: RecipeSettings, counts: WordCounts) -> RecipeSettings:

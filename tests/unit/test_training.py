@@ -80,6 +80,12 @@ def test_the_number_of_threads_does_not_change_the_file() -> None:
     assert one.to_json() == two.to_json()
 
 
+@pytest.mark.parametrize("num_threads", [0, -1, True, 1.0])
+def test_a_number_of_threads_that_cannot_be_is_refused(num_threads: object) -> None:
+    with pytest.raises(ts.SettingsError, match="num_threads is .* at least 1"):
+        ts.train("bpe", TEXT, vocab_size=300, num_threads=num_threads)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("vocab_size", [True, 300.0, "300", None, np.float64(300)])
 def test_a_vocabulary_size_that_is_no_whole_number_is_refused(vocab_size: object) -> None:
     with pytest.raises(ts.SettingsError, match="vocab_size is .* whole number"):

@@ -90,7 +90,10 @@ EncoderOption = Annotated[
 ThreadsOption = Annotated[
     int | None,
     typer.Option(
-        "--threads", metavar="N", help="Threads (default: all cores). Results do not depend on it."
+        "--threads",
+        metavar="N",
+        min=1,
+        help="Threads (default: all cores). Results do not depend on it.",
     ),
 ]
 ProgressOption = Annotated[

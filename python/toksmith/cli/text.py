@@ -132,23 +132,27 @@ def decode(
     tokenizer = load(file)
     if ids is None or ids == ["-"]:
         for number, line in enumerate(sys.stdin.buffer, start=1):
-            text = line.decode("utf-8", "backslashreplace")
-            write_bytes(tokenizer.decode_bytes(_parse_ids(text.split(), f"line {number}, ")))
+            words = line.decode("utf-8", "backslashreplace").split()
+            try:
+                data = tokenizer.decode_bytes(_parse_ids(words))
+            except DecodeError as error:
+                raise DecodeError(f"line {number}: {error}") from error
+            write_bytes(data)
     else:
-        write_bytes(tokenizer.decode_bytes(_parse_ids(" ".join(ids).split(), "")))
+        write_bytes(tokenizer.decode_bytes(_parse_ids(" ".join(ids).split())))
 
 
-def _parse_ids(words: Sequence[str], place: str) -> list[int]:
+def _parse_ids(words: Sequence[str]) -> list[int]:
     """Read ids; a word that is no number is named with its place.
 
-    >>> _parse_ids(["7", "12"], "")
+    >>> _parse_ids(["7", "12"])
     [7, 12]
     """
     ids = []
-    for index, word in enumerate(words, start=1):
+    for position, word in enumerate(words):
         # int() would take "1_0", "+7" and digits of any script.
         if not (word.isascii() and word.isdigit()):
-            raise DecodeError(f"{place}item {index} is {word!r}, but ids are numbers such as 104")
+            raise DecodeError(f"token id {word!r} at position {position} is not a number")
         ids.append(int(word))
     return ids
 

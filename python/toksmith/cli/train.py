@@ -25,7 +25,7 @@ from toksmith.cli.arguments import (
 )
 from toksmith.cli.console import Reporter, note
 from toksmith.corpus import Corpus
-from toksmith.errors import SettingsError
+from toksmith.errors import FormatError, SettingsError
 from toksmith.recipes import DEFAULT_PRETOKENIZER, Recipe
 from toksmith.training import count_words as count_words_of
 from toksmith.training import train as train_on
@@ -173,10 +173,20 @@ def merge(files: CountsFilesArgument, out: OutOption) -> None:
 
 
 def _load_and_merge(files: list[Path]) -> WordCounts:
-    counts = WordCounts.load(files[0])
+    counts = _load_counts(files[0])
     for file in files[1:]:
-        counts = counts.merge(WordCounts.load(file))
+        try:
+            counts = counts.merge(_load_counts(file))
+        except SettingsError as error:
+            raise SettingsError(f"{file} and the files before it: {error}") from error
     return counts
+
+
+def _load_counts(file: Path) -> WordCounts:
+    try:
+        return WordCounts.load(file)
+    except FormatError as error:
+        raise (error if str(file) in str(error) else FormatError(f"{file}: {error}")) from error
 
 
 def _size(counts: WordCounts) -> str:
