@@ -1,0 +1,154 @@
+"""Reports made from results alone, hostile names included."""
+
+from __future__ import annotations
+
+import builtins
+import dataclasses
+import html.parser
+import re
+from pathlib import Path
+
+import pytest
+
+from toksmith.evaluate import Results, compare
+from toksmith.evaluate.results import WordChange
+from toksmith.report import html_fragment, save_html, text_table, to_html
+
+_HOSTILE = "<script>alert('x')</script>&\"[bold]"
+
+
+@pytest.fixture(scope="module")
+def results() -> Results:
+    line = "    return lower_{}.lowest(value)\n"
+    documents = [
+        "def low():\n" + "".join(line.format(i * j % 7) for i in range(9)) for j in range(60)
+    ]
+    return compare(
+        ["bpe+longest-first", "isbpe-dual", "bpe-line-fed"],
+        train=[f"# {i}\n{text}" for i, text in enumerate(documents)],
+        test=[f"# {i + 100}\n{text}" for i, text in enumerate(documents[:24])],
+        vocab_size=1_060,
+    ).results
+
+
+@pytest.fixture(scope="module")
+def hostile(results: Results) -> Results:
+    """The same results with names and words that are HTML and rich markup."""
+    change = WordChange(_HOSTILE, 1, 2, 1, 1)
+    candidates = []
+    for candidate in results.candidates:
+        assert candidate.words is not None
+        words = dataclasses.replace(candidate.words, most_saved=(change, change))
+        name = candidate.name if candidate.is_baseline else f"{candidate.name}{_HOSTILE}"
+        candidates.append(dataclasses.replace(candidate, name=name, words=words))
+    return dataclasses.replace(results, candidates=tuple(candidates), verdict=f"Best: {_HOSTILE}")
+
+
+class _Tags(html.parser.HTMLParser):
+    """Collects tags, and the attributes that could reach out of the page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.links: list[str] = []
+        self.open: list[str] = []
+        self.unbalanced: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.links += [str(v) for k, v in attrs if k in ("src", "href", "xlink:href", "srcset")]
+        if tag not in ("meta", "br", "link", "img"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self.open or self.open.pop() != tag:
+            self.unbalanced.append(tag)
+
+
+def test_the_page_starts_with_the_verdict_and_has_every_candidate(results: Results) -> None:
+    page = to_html(results, plots=False)
+    body = page[page.index("<body>") :]
+    assert body.index(results.verdict.replace("+", "+")) < body.index("<table>")
+    for candidate in results.candidates:
+        assert f">{candidate.name}</th>" in page
+    assert results.line_fed is not None
+    assert "What a line-fed baseline would have shown" in page
+
+
+def test_the_page_is_well_formed_and_reaches_for_nothing(results: Results) -> None:
+    pytest.importorskip("vl_convert")
+    page = to_html(results)
+    tags = _Tags(page)
+    assert "svg" in tags.tags
+    assert not tags.unbalanced
+    assert not tags.open
+    assert tags.links == []
+    assert not {"script", "link", "iframe", "img"} & tags.tags
+    assert "@import" not in page
+    assert not re.search(r"url\((?!#)", page)
+
+
+def test_names_and_words_cannot_break_out_of_the_page(hostile: Results) -> None:
+    pytest.importorskip("vl_convert")
+    for page in (to_html(hostile), html_fragment(hostile)):
+        tags = _Tags(page)
+        assert "script" not in tags.tags
+        assert not tags.unbalanced
+        assert "<script" not in page
+
+
+def test_names_are_no_markup_in_the_terminal(hostile: Results) -> None:
+    assert "[bold]" in str(text_table(hostile))
+
+
+def test_the_table_is_plain_text_in_any_terminal(
+    results: Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    narrow = str(text_table(results))
+    assert "\x1b" not in narrow
+    assert "…" not in narrow
+    for candidate in results.candidates:
+        assert candidate.name in narrow
+        assert f"{candidate.compression.num_tokens:,}" in narrow
+    assert repr(text_table(results)) == narrow
+
+
+def test_without_the_extra_the_page_says_what_is_missing(
+    results: Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real_import = builtins.__import__
+
+    def without_plots(name: str, *args: object, **kwargs: object) -> object:
+        if name == "vl_convert":
+            raise ImportError("no vl_convert", name=name)
+        return real_import(name, *args, **kwargs)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(builtins, "__import__", without_plots)
+    page = to_html(results)
+    assert "<svg" not in page
+    assert "There are no plots on this page: plots need vl_convert" in page
+    assert "toksmith[report]" in page
+
+
+def test_a_page_is_made_from_a_saved_file(results: Results, tmp_path: Path) -> None:
+    results.save_json(tmp_path / "results.json")
+    save_html(Results.load_json(tmp_path / "results.json"), tmp_path / "report.html", plots=False)
+    assert (tmp_path / "report.html").read_text("utf-8") == to_html(results, plots=False)
+
+
+def test_results_without_ranking_and_training_text_make_a_page(results: Results) -> None:
+    unranked = dataclasses.replace(
+        results,
+        train=None,
+        line_fed=None,
+        candidates=tuple(
+            dataclasses.replace(c, rank=None, standing="not ranked") for c in results.candidates
+        ),
+    )
+    assert "Ready tokenizers" in to_html(unranked, plots=False)
+    assert "not ranked" in str(text_table(unranked))
