@@ -1,17 +1,37 @@
 """The Rust core, as Python sees it. `mypy.stubtest` holds this file against the built module."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from os import PathLike
-from typing import Any, Final, Literal, final
+from typing import Any, Final, Literal, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = [
+    "DecodeStream",
+    "Encoding",
+    "Explanation",
+    "Token",
+    "Tokenizer",
+    "WordCounter",
+    "WordCounts",
+    "__version__",
+    "train",
+    "unicode_table",
+    "unicode_versions",
+    "write_atomically",
+]
+
 __version__: Final[str]
 
-type Text = str | bytes
-type AllowedSpecial = Literal["all"] | Sequence[str] | set[str] | frozenset[str]
-type ErrorHandler = Literal["strict", "replace", "ignore"]
+# Names with an underscore are for this file alone: the built module does not have them.
+_Text: TypeAlias = str | bytes | bytearray
+_AllowedSpecial: TypeAlias = Literal["all"] | Iterable[str]
+_ErrorHandler: TypeAlias = Literal[
+    "strict", "replace", "ignore", "backslashreplace", "surrogateescape"
+]
+_Ids: TypeAlias = Iterable[int] | NDArray[Any]
+_IdArray: TypeAlias = NDArray[np.uint16] | NDArray[np.uint32]
 
 @final
 class Token:
@@ -25,7 +45,7 @@ class Token:
     def trail(self) -> bool: ...
     @property
     def is_special(self) -> bool: ...
-    def __eq__(self, other: object) -> bool: ...
+    def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
 @final
@@ -64,6 +84,9 @@ class WordCounts:
         counts: Mapping[str, int] | Mapping[bytes, int],
         *,
         boundary: str = "space-prefix",
+        pretokenizer: str = "gpt2-contraction-fix",
+        whitespace: str = "split",
+        unicode: str | None = None,
     ) -> WordCounts: ...
     @staticmethod
     def load(path: str | PathLike[str]) -> WordCounts: ...
@@ -81,13 +104,13 @@ class WordCounts:
     def num_bytes(self) -> int: ...
     @property
     def content_hash(self) -> str: ...
-    def __eq__(self, other: object) -> bool: ...
+    def __eq__(self, value: object, /) -> bool: ...
 
 @final
 class WordCounter:
     """Counts marked words, batch after batch."""
     def __new__(cls, settings: str, num_threads: int | None = None) -> WordCounter: ...
-    def count(self, documents: Sequence[bytes]) -> None: ...
+    def count(self, documents: Iterable[_Text]) -> None: ...
     def finish(self) -> WordCounts: ...
 
 @final
@@ -121,49 +144,53 @@ class Tokenizer:
     def special_tokens(self) -> dict[str, int]: ...
     @property
     def merges(self) -> list[tuple[int, int, int]]: ...
-    def encode(self, text: Text, *, allowed_special: AllowedSpecial = ()) -> list[int]: ...
+    def encode(
+        self, text: _Text, *, allowed_special: _AllowedSpecial | None = None
+    ) -> list[int]: ...
     def encode_numpy(
-        self, text: Text, *, allowed_special: AllowedSpecial = ()
-    ) -> NDArray[np.uint16] | NDArray[np.uint32]: ...
+        self, text: _Text, *, allowed_special: _AllowedSpecial | None = None
+    ) -> _IdArray: ...
     def encode_batch(
         self,
-        texts: Sequence[Text],
+        texts: Iterable[_Text],
         *,
-        allowed_special: AllowedSpecial = (),
+        allowed_special: _AllowedSpecial | None = None,
         num_threads: int | None = None,
     ) -> list[list[int]]: ...
     def encode_batch_numpy(
         self,
-        texts: Sequence[Text],
+        texts: Iterable[_Text],
         *,
-        allowed_special: AllowedSpecial = (),
+        allowed_special: _AllowedSpecial | None = None,
         num_threads: int | None = None,
-    ) -> tuple[NDArray[np.uint16] | NDArray[np.uint32], NDArray[np.int64]]: ...
+    ) -> tuple[_IdArray, NDArray[np.int64]]: ...
     def encode_with_offsets(
-        self, text: Text, *, allowed_special: AllowedSpecial = ()
+        self, text: _Text, *, allowed_special: _AllowedSpecial | None = None
     ) -> Encoding: ...
-    def count_tokens(self, text: Text, *, allowed_special: AllowedSpecial = ()) -> int: ...
-    def pretokenize(self, text: Text) -> list[bytes]: ...
-    def count_pretokens(self, text: Text) -> int: ...
+    def count_tokens(
+        self, text: _Text, *, allowed_special: _AllowedSpecial | None = None
+    ) -> int: ...
+    def pretokenize(self, text: _Text) -> list[bytes]: ...
+    def count_pretokens(self, text: _Text) -> int: ...
     def decode(
         self,
-        ids: Sequence[int] | NDArray[Any],
+        ids: _Ids,
         *,
-        errors: ErrorHandler = "replace",
+        errors: _ErrorHandler = "replace",
         after: int | None = None,
         skip_special_tokens: bool = False,
     ) -> str: ...
     def decode_bytes(
         self,
-        ids: Sequence[int] | NDArray[Any],
+        ids: _Ids,
         *,
         after: int | None = None,
         skip_special_tokens: bool = False,
     ) -> bytes: ...
     def decode_stream(
-        self, *, errors: ErrorHandler = "replace", skip_special_tokens: bool = False
+        self, *, errors: _ErrorHandler = "replace", skip_special_tokens: bool = False
     ) -> DecodeStream: ...
-    def explain(self, text: Text) -> Explanation: ...
+    def explain(self, text: _Text) -> Explanation: ...
     def with_encoder(self, encoder: str) -> Tokenizer: ...
     def token(self, id: int) -> Token: ...
     def token_id(self, bytes: bytes, *, lead: bool = False, trail: bool = False) -> int | None: ...
@@ -172,13 +199,12 @@ class Tokenizer:
     @staticmethod
     def from_json(data: bytes) -> Tokenizer: ...
     def __reduce__(self) -> tuple[Callable[[bytes], Tokenizer], tuple[bytes]]: ...
-    def __eq__(self, other: object) -> bool: ...
+    def __eq__(self, value: object, /) -> bool: ...
 
 def train(
     counts: WordCounts,
     settings: str,
     *,
-    num_threads: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Tokenizer: ...
 def unicode_table() -> str: ...
