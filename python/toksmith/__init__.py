@@ -120,7 +120,7 @@ __all__ = [  # noqa: RUF022 - the reader's order, not the alphabet's
 
 if not TYPE_CHECKING:  # a type checker that saw this would believe any name
 
-    def __getattr__(name):
+    def __getattr__(name: str) -> object:
         from importlib import import_module
 
         if name in _ROOMS:
@@ -131,5 +131,5 @@ if not TYPE_CHECKING:  # a type checker that saw this would believe any name
         globals()[name] = value
         return value
 
-    def __dir__():
+    def __dir__() -> list[str]:
         return sorted({*globals(), *_HOMES, *_ROOMS})

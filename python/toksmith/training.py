@@ -238,6 +238,7 @@ class BPE:
     alphabet_order: str = "bytes"
 
     def __post_init__(self) -> None:
+        """Refuse what cannot be trained now, and not after the corpus was read."""
         Recipe.parse(self.recipe, **_settings_of(self))
 
     @property
@@ -297,6 +298,7 @@ class ISBPE:
     alphabet_order: str = "bytes"
 
     def __post_init__(self) -> None:
+        """Refuse what cannot be trained now, and not after the corpus was read."""
         if self.mode not in _ISBPE_RECIPES:
             raise SettingsError(
                 f"unknown mode {self.mode!r} of ISBPE; known: {', '.join(_ISBPE_RECIPES)}"

@@ -142,8 +142,8 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_work(
 ) -> None:
     (tmp_path / "folder").mkdir()
     arguments = ["--vocab-size", "300", "-o", out]
-    _explained(run("train", "bpe", "gone.txt", *arguments), out.split("/")[0])
-    _explained(run("count-words", "gone.txt", "-o", out), out.split("/")[0])
+    _explained(run("train", "bpe", "gone.txt", *arguments), out.split("/", 1)[0])
+    _explained(run("count-words", "gone.txt", "-o", out), out.split("/", 1)[0])
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,9 @@ def test_a_reader_that_has_enough_is_no_error(run: Run, tokenizer_file: Path) ->
         stderr=subprocess.PIPE,
         cwd=tokenizer_file.parent,
     )
-    assert process.stdin is not None and process.stdout is not None and process.stderr is not None
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
     process.stdout.close()
     process.stdin.write(b"low lower " * 100_000)
     process.stdin.close()

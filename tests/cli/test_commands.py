@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -254,6 +255,45 @@ def test_compare_says_when_the_report_is_without_plots(
     )
     assert "without plots" in result.stderr
     assert "<html" in Path("out/report.html").read_text()
+
+
+@pytest.mark.usefixtures("corpora")
+def test_compare_takes_several_paths_after_one_option_and_writes_down_the_command(
+    run: Run,
+) -> None:
+    arguments = [
+        *("compare", "--train", "train/0.py", "train/1.py", "--test", "test/12.py", "test/13.py"),
+        *("--vocab-size", "300", "--recipes", "bpe,bpe-line-fed", "--out", "a folder"),
+    ]
+    process = run(*arguments)
+    assert process.returncode == 0, process.stderr
+    results = ts.Results.load_json("a folder/results.json")
+    assert results.train is not None
+    assert (results.train.num_documents, results.test.num_documents) == (2, 2)
+    assert results.arguments.command == shlex.join(["toksmith", *arguments])
+    assert results.candidate("bpe-line-fed").rank is None
+
+
+def test_the_demo_writes_the_report_the_results_and_five_tokenizers(invoke: Invoke) -> None:
+    result = invoke("demo", "--out", "out")
+    assert "isbpe-dual+longest-first" in result.stdout
+    assert "training isbpe-dual" in result.stderr
+    assert result.stderr.splitlines()[-1] == "toksmith: open out/report.html in a browser"
+    names = {
+        "bpe",
+        "bpe+longest-first",
+        "isbpe-single",
+        "isbpe-dual",
+        "isbpe-dual+longest-first",
+    }
+    assert {path.name for path in Path("out").iterdir()} == {
+        "report.html",
+        "results.json",
+        *(f"{name}.tok.json" for name in names),
+    }
+    for name in names:
+        tokenizer = ts.load(f"out/{name}.tok.json")
+        assert (tokenizer.recipe, tokenizer.vocab_size) == (name, 16_384)
 
 
 @pytest.mark.usefixtures("corpora")

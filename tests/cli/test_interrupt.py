@@ -41,7 +41,8 @@ def test_ctrl_c_ends_training_promptly_and_leaves_nothing(
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert process.stdout is not None and process.stderr is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
     with process.stdout, process.stderr:
         for line in process.stderr:
             if stage in line:

@@ -70,7 +70,7 @@ def test_a_saved_tokenizer_loads_equal(tokenizer_file: Path) -> None:
 def test_loading_what_is_not_there_is_an_os_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"nothing\.json"):
         ts.load(tmp_path / "nothing.json")
-    with pytest.raises(OSError, match="directory|denied"):
+    with pytest.raises(OSError, match=r"directory|denied"):
         ts.load(tmp_path)
 
 

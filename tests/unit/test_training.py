@@ -82,13 +82,13 @@ def test_the_number_of_threads_does_not_change_the_file() -> None:
 
 @pytest.mark.parametrize("num_threads", [0, -1, True, 1.0])
 def test_a_number_of_threads_that_cannot_be_is_refused(num_threads: object) -> None:
-    with pytest.raises(ts.SettingsError, match="num_threads is .* at least 1"):
+    with pytest.raises(ts.SettingsError, match=r"num_threads is .* at least 1"):
         ts.train("bpe", TEXT, vocab_size=300, num_threads=num_threads)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("vocab_size", [True, 300.0, "300", None, np.float64(300)])
 def test_a_vocabulary_size_that_is_no_whole_number_is_refused(vocab_size: object) -> None:
-    with pytest.raises(ts.SettingsError, match="vocab_size is .* whole number"):
+    with pytest.raises(ts.SettingsError, match=r"vocab_size is .* whole number"):
         ts.train("bpe", TEXT, vocab_size=vocab_size)  # type: ignore[arg-type]
 
 
@@ -118,7 +118,7 @@ def test_a_vocabulary_of_nothing_is_refused(vocab_size: int) -> None:
 
 @pytest.mark.parametrize("corpus", ["", b"", [], ["", ""], iter(())])
 def test_an_empty_corpus_is_refused(corpus: str | bytes | list[str] | Iterator[str]) -> None:
-    with pytest.raises(ts.CorpusError, match="the corpus is empty: .* documents?, 0 bytes"):
+    with pytest.raises(ts.CorpusError, match=r"the corpus is empty: .* documents?, 0 bytes"):
         ts.train("bpe", corpus, vocab_size=300)
 
 
@@ -154,6 +154,13 @@ def test_an_unknown_value_of_a_setting_is_refused_by_name(
         ts.train("bpe", TEXT, vocab_size=300, **settings)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("pretokenizer", ["gpt2", "whitespace", "none", r"\w+|\W", r"\d{3}"])
+def test_any_pattern_can_be_trained_with_and_loses_nothing(pretokenizer: str) -> None:
+    tokenizer = ts.BPE(pretokenizer=pretokenizer).train(TEXT, vocab_size=280)
+    assert tokenizer.pretokenizer == pretokenizer
+    assert tokenizer.decode(tokenizer.encode(TEXT + "12345")) == TEXT + "12345"
+
+
 def test_unknown_encoders_and_modes_are_refused_when_they_are_named() -> None:
     with pytest.raises(ts.SettingsError, match="merge-rank, longest-first"):
         ts.BPE(encoder="fastest")
@@ -168,11 +175,11 @@ def test_an_unknown_boundary_is_refused_when_counting() -> None:
 
 def test_word_counts_made_another_way_are_refused_and_both_ways_named() -> None:
     counts = ts.count_words(TEXT, pretokenizer="gpt2")
-    with pytest.raises(ts.SettingsError, match="'implicit-dual'.*'space-prefix'"):
+    with pytest.raises(ts.SettingsError, match=r"'implicit-dual'.*'space-prefix'"):
         ts.train("isbpe-dual", counts, vocab_size=VOCAB_SIZE)
-    with pytest.raises(ts.SettingsError, match="'whitespace'.*'gpt2'"):
+    with pytest.raises(ts.SettingsError, match=r"'whitespace'.*'gpt2'"):
         ts.train("bpe", counts, vocab_size=300, pretokenizer="whitespace")
-    with pytest.raises(ts.SettingsError, match="'whole'.*'split'"):
+    with pytest.raises(ts.SettingsError, match=r"'whole'.*'split'"):
         ts.BPE(whitespace="whole").train(counts, vocab_size=300)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Final
@@ -146,8 +147,6 @@ def corpus_from_paths(
 ) -> Corpus:
     """Make a corpus of the files, folders and glob patterns on the command line; `-` is stdin."""
     if any(str(path) == "-" for path in paths):
-        import sys
-
         if len(paths) > 1:
             raise typer.BadParameter("'-' (standard input) stands alone")
         return Corpus.from_input(

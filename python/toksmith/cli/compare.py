@@ -41,6 +41,9 @@ DEFAULT_RECIPES: Final = (
 )
 _DEMO_VOCAB_SIZE: Final = 16_384
 
+# The widest table needs so many columns.
+_MIN_TABLE_WIDTH: Final = 100
+
 TestOption = Annotated[
     list[Path],
     typer.Option(
@@ -65,6 +68,7 @@ SeedOption = Annotated[int, typer.Option(metavar="N", help="Seed of the bootstra
 
 def compare(
     context: typer.Context,
+    *,
     train: Annotated[
         list[Path],
         typer.Option(
@@ -135,6 +139,7 @@ def evaluate(
         list[Path],
         typer.Argument(metavar="FILE", show_default=False, help="Tokenizer files."),
     ],
+    *,
     test: TestOption,
     out: Annotated[
         Path | None,
@@ -237,7 +242,9 @@ def _show(comparison: Comparison) -> None:
     if sys.stdout.isatty():
         from rich.console import Console
 
-        Console().print(table)
+        # In a narrower window lines wrap; figures that are cut off would be worse.
+        console = Console()
+        Console(width=max(console.width, _MIN_TABLE_WIDTH)).print(table)
     else:
         write_line(str(table))
 
@@ -248,9 +255,12 @@ def _write(comparison: Comparison, folder: Path, *, with_tokenizers: bool) -> No
     folder.mkdir(parents=True, exist_ok=True)
     comparison.save_json(folder / "results.json")
     comparison.save_html(folder / "report.html")
+    files = "report.html and results.json"
     if with_tokenizers:
-        comparison.save_tokenizers(folder)
-    note(f"wrote report.html and results.json to {folder}")
+        files = (
+            f"report.html, results.json and {len(comparison.save_tokenizers(folder))} *.tok.json"
+        )
+    note(f"wrote {files} to {folder}")
     reason = why_not()
     if reason is not None:
         note(f"note: the report is without plots: {reason}")

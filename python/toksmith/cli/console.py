@@ -107,6 +107,7 @@ class Reporter:
     """
 
     def __init__(self, wanted: bool | None = None) -> None:
+        """See the class."""
         is_terminal = sys.stderr.isatty()
         self._bars = is_terminal and wanted is not False
         self._lines = wanted is True and not is_terminal
@@ -117,6 +118,7 @@ class Reporter:
         self._start = time.monotonic()
 
     def __enter__(self) -> Self:
+        """Begin to draw, where there is a terminal."""
         if self._bars:
             self._progress = _rich_progress()
             self._progress.start()
@@ -128,6 +130,7 @@ class Reporter:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        """Take the bars away; what is printed next stands in their place."""
         if self._progress is not None:
             self._progress.stop()
 

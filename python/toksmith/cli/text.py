@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -47,6 +48,7 @@ PathsArgument = Annotated[
 def encode(
     file: TokenizerArgument,
     paths: PathsArgument = None,
+    *,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -80,8 +82,6 @@ def encode(
         for line in _lines(tokenizer, documents, allowed):
             write_bytes(line)
     elif out.suffix == ".npy":
-        import io
-
         import numpy as np
 
         # An empty text first: its array has the right type when there are no documents.

@@ -58,6 +58,7 @@ def train(
         ),
     ],
     paths: CorpusArgument,
+    *,
     vocab_size: VocabSizeOption,
     out: OutOption,
     pretokenizer: PretokenizerOption = None,
@@ -119,6 +120,7 @@ def _why_short(tokenizer: Tokenizer, vocab_size: int) -> str:
 
 def count_words(
     paths: CorpusArgument,
+    *,
     out: OutOption,
     pretokenizer: PretokenizerOption = None,
     boundary: Annotated[
