@@ -90,6 +90,19 @@ def test_train_says_when_the_corpus_is_too_small_for_the_vocabulary(
     assert ts.load("a.json").vocab_size < 5_000
 
 
+def test_files_that_are_left_out_are_spoken_of(invoke: Invoke, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "a.txt").write_text("low low lower")
+    (tmp_path / "folder" / "b.bin").write_bytes(b"\0\1")
+    for arguments in (
+        ("train", "bpe", "folder", "--vocab-size", "257", "-o", "a.json"),
+        ("count-words", "folder", "-o", "a.tsv"),
+    ):
+        lines = invoke(*arguments).stderr.splitlines()
+        assert lines[-1].startswith("toksmith: note: 1 file was left out")
+        assert "b.bin" in lines[-1]
+
+
 def test_counting_in_parts_merging_and_training_gives_the_file_of_one_go(
     invoke: Invoke, tmp_path: Path
 ) -> None:

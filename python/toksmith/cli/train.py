@@ -108,6 +108,8 @@ def train(
     note(f"trained {tokenizer.recipe}: {tokenizer.vocab_size:,} ids, {report.seconds:.1f} s: {out}")
     if tokenizer.vocab_size < vocab_size:
         note(_why_short(tokenizer, vocab_size))
+    if isinstance(corpus, Corpus):
+        _note_skipped(corpus)
 
 
 def _why_short(tokenizer: Tokenizer, vocab_size: int) -> str:
@@ -116,6 +118,13 @@ def _why_short(tokenizer: Tokenizer, vocab_size: int) -> str:
         "pair was left that occurs often enough (--min-pair-count); the corpus is small for "
         "that vocabulary"
     )
+
+
+def _note_skipped(corpus: Corpus) -> None:
+    if corpus.skipped:
+        path, reason = corpus.skipped[0]
+        files = "1 file was" if len(corpus.skipped) == 1 else f"{len(corpus.skipped)} files were"
+        note(f"note: {files} left out, the first is {path}: {reason}")
 
 
 def count_words(
@@ -145,9 +154,10 @@ def count_words(
         toksmith count-words part1/ -o part1.words.tsv
     """
     refuse_unwritable(out)
+    corpus = corpus_from_paths(paths, separator, jsonl_field)
     with Reporter(progress) as report:
         counts = count_words_of(
-            corpus_from_paths(paths, separator, jsonl_field),
+            corpus,
             pretokenizer=pretokenizer or DEFAULT_PRETOKENIZER,
             boundary=boundary,
             whitespace=whitespace or "split",
@@ -157,6 +167,7 @@ def count_words(
         )
         counts.save(out)
     note(f"counted {_size(counts)}, {report.seconds:.1f} s: {out}")
+    _note_skipped(corpus)
 
 
 def merge(files: CountsFilesArgument, out: OutOption) -> None:
