@@ -31,6 +31,8 @@ VERSION = 1
 Outcome = Literal["held", "broken", "warning", "unknown", "not applicable"]
 #: Where a candidate stands against the baseline; `undecided` where there are too few documents.
 Standing = Literal["baseline", "ahead", "level", "behind", "undecided", "not ranked"]
+#: Which tokens a distribution of lengths is about.
+Population = Literal["test tokens", "test tokens without white space", "vocabulary"]
 
 T = TypeVar("T")
 
@@ -202,7 +204,10 @@ class LengthDistribution:
 
     Attributes:
         unit: what a length counts.
-        population: occurrences on the test text, or the slots of the vocabulary.
+        population: occurrences on the test text, those of tokens that are not white space only, or
+            the slots of the vocabulary. Where white space is an indent, a byte-level BPE leaves its
+            last space to the next word and an implicit-space model does not, so only without
+            white space are their lengths alike.
         counts: one number for each bin of `Results.length_bins`.
         shares_percent: the same, of all.
         mean_length: in `unit`.
@@ -211,7 +216,7 @@ class LengthDistribution:
     """
 
     unit: Literal["characters", "bytes"]
-    population: Literal["test tokens", "vocabulary"]
+    population: Population
     counts: tuple[int, ...]
     shares_percent: tuple[float, ...]
     mean_length: float
@@ -396,7 +401,9 @@ class Results:
         """
         body = typing.cast("dict[str, object]", _to_plain(self, "results"))
         document = {"format": FORMAT, "version": VERSION, **body}
-        return (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode()
+        text = json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+        # File names may hold lone surrogates; this writes them as the escapes JSON has for them.
+        return text.encode("utf-8", "backslashreplace")
 
     @classmethod
     def from_json(cls, data: bytes, *, name: str = "results") -> Results:

@@ -156,9 +156,12 @@ def overall_verdict(
     baseline = next((c.name for c in ranked if c.gain is None), ranked[0].name)
     if any(c.standing == "undecided" for c in rivals):
         return f"Undecided: {evidence} no interval can be given."
-    names = wording.listing([c.name for c in rivals])
-    verb = "is" if len(rivals) == 1 else "are"
-    return f"Nothing beats {baseline}: {names} {verb} level or behind, {evidence}."
+    parts = []
+    for standing, place in (("level", "level with it"), ("behind", "behind")):
+        names = [c.name for c in rivals if c.standing == standing]
+        if names:
+            parts.append(f"{wording.listing(names)} {'is' if len(names) == 1 else 'are'} {place}")
+    return f"Nothing beats {baseline}: {', '.join(parts)}, {evidence}."
 
 
 def line_fed_effect(candidates: Sequence[Candidate], baseline: str) -> LineFedEffect | None:

@@ -13,7 +13,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from toksmith.evaluate.letters import is_letters
-from toksmith.evaluate.results import LengthDistribution, PairSlots, VocabularyMeasures
+from toksmith.evaluate.results import (
+    LengthDistribution,
+    PairSlots,
+    Population,
+    VocabularyMeasures,
+)
 
 if typing.TYPE_CHECKING:
     from typing import Literal
@@ -134,7 +139,7 @@ def length_distribution(
     weights: NDArray[np.int64],
     *,
     unit: Literal["characters", "bytes"],
-    population: Literal["test tokens", "vocabulary"],
+    population: Population,
     baseline: LengthDistribution | None = None,
 ) -> LengthDistribution:
     """Counts by bins of length, with the change against the baseline.
@@ -184,8 +189,12 @@ def measure_vocabulary(
         ("characters", table.num_characters),
         ("bytes", table.num_bytes),
     )
-    populations: tuple[tuple[Literal["test tokens", "vocabulary"], NDArray[np.int64]], ...] = (
+    populations: tuple[tuple[Population, NDArray[np.int64]], ...] = (
         ("test tokens", np.where(ordinary, occurrences, 0)),
+        (
+            "test tokens without white space",
+            np.where(ordinary & ~table.is_whitespace, occurrences, 0),
+        ),
         ("vocabulary", ordinary.astype(np.int64)),
     )
     lengths: list[LengthDistribution] = []

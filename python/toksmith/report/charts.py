@@ -99,7 +99,7 @@ def length_chart(results: Results) -> str | None:
             x=alt.X(
                 "bin:N",
                 sort=list(results.length_bins),
-                title="length of a token in characters, boundary space left out",
+                title="length of a token in characters; boundary space and white space left out",
                 axis=alt.Axis(labelAngle=0),
             ),
             xOffset=alt.XOffset("candidate:N", sort=names),

@@ -74,11 +74,11 @@ def _rows(checks: list[Check]) -> list[CheckRow]:
 
 
 def test_lengths(candidate: Candidate) -> LengthDistribution:
-    """Lengths of the tokens on the test text, in characters."""
+    """Lengths in characters of the tokens on the test text that are not white space only."""
     return next(
         lengths
         for lengths in candidate.vocabulary.lengths
-        if lengths.unit == "characters" and lengths.population == "test tokens"
+        if lengths.unit == "characters" and lengths.population == "test tokens without white space"
     )
 
 

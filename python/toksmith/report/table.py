@@ -46,11 +46,21 @@ class TextTable:
         output = io.StringIO()
         console = Console(file=output, width=width, color_system=None, force_terminal=False)
         console.print(self)
-        return "\n".join(line.rstrip() for line in output.getvalue().splitlines()).strip("\n")
+        lines = (_visible(line).rstrip() for line in output.getvalue().split("\n"))
+        return "\n".join(lines).strip("\n")
 
     def __repr__(self) -> str:
         """The same as `str()`, so that a Python prompt shows the table."""
         return str(self)
+
+
+def _visible(line: str) -> str:
+    r"""Makes visible what would paint the terminal, or what it could not be sent.
+
+    >>> _visible("a\x1b[31m\udcff")
+    'a\\x1b[31m\\udcff'
+    """
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in line)
 
 
 def text_table(results: Results) -> TextTable:
@@ -65,15 +75,12 @@ def _parts(results: Results) -> RenderResult:
     yield Text("")
     yield _compression(results)
     yield _vocabulary_and_speed(results)
-    unranked = [c for c in results.candidates if c.rank is None]
-    for candidate in unranked:
-        yield _bullet("✗", "red", f"{candidate.name} is {candidate.sentence}")
-    shown = {c.sentence for c in remarkable_checks(results)}
-    # What took a candidate out of the ranking has been said with its name.
-    said = " ".join(c.sentence for c in unranked)
-    for sentence in sorted(shown, key=[c.sentence for c in results.checks].index):
-        if sentence not in said:
-            yield _bullet("!", "yellow", sentence)
+    said = set()
+    for check in sorted(remarkable_checks(results), key=lambda check: not check.is_hard):
+        if check.sentence not in said:
+            said.add(check.sentence)
+            mark, style = ("✗", "red") if check.is_hard else ("!", "yellow")
+            yield _bullet(mark, style, check.sentence)
     num_held = sum(check.outcome == "held" for check in results.checks)
     yield _bullet("✓", "green", f"{num_held} of {len(results.checks)} checks held")
     if results.line_fed is not None:
@@ -182,7 +189,7 @@ def _vocabulary_and_speed(results: Results) -> Table:
     table.caption = (
         "above bound: tokens above the number of pretokens, which no vocabulary can beat; "
         "in pairs: slots of words held in two or more forms; unused: slots the test text never "
-        "needs; length: characters per token of the test text, boundary space left out; "
+        "needs; length: characters per token of the test text, white space left out; "
         "encode: MB/s on one thread, first pass and warm"
     )
     table.caption_justify = "left"

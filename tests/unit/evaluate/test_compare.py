@@ -82,12 +82,14 @@ def test_savings_by_place_add_up_to_the_whole_saving(comparison: Comparison) -> 
 def test_lengths_count_every_token_once(comparison: Comparison) -> None:
     for candidate in comparison.results.candidates:
         for lengths in candidate.vocabulary.lengths:
-            whole = (
-                candidate.compression.num_tokens
-                if lengths.population == "test tokens"
-                else candidate.vocab_size
-            )
-            assert sum(lengths.counts) == whole
+            assert candidate.words is not None
+            whole = {
+                "test tokens": candidate.compression.num_tokens,
+                "test tokens without white space": candidate.compression.num_tokens
+                - candidate.words.num_tokens_in_whitespace,
+                "vocabulary": candidate.vocab_size,
+            }
+            assert sum(lengths.counts) == whole[lengths.population]
 
 
 def test_line_fed_is_flagged_never_ranked_and_its_effect_is_shown(comparison: Comparison) -> None:

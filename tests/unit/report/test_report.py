@@ -15,6 +15,7 @@ from toksmith.evaluate.results import WordChange
 from toksmith.report import html_fragment, save_html, text_table, to_html
 
 _HOSTILE = "<script>alert('x')</script>&\"[bold]"
+_UNPRINTABLE = "\x1b[31m\udcff"
 
 
 @pytest.fixture(scope="module")
@@ -105,6 +106,14 @@ def test_names_are_no_markup_in_the_terminal(hostile: Results) -> None:
     assert "[bold]" in str(text_table(hostile))
 
 
+def test_what_cannot_be_printed_is_made_visible(results: Results) -> None:
+    test = dataclasses.replace(results.test, name=_UNPRINTABLE)
+    odd = dataclasses.replace(results, test=test)
+    assert "\\x1b[31m\\udcff" in str(text_table(odd))
+    assert Results.from_json(odd.to_json()) == odd
+    assert "<body>" in to_html(odd, plots=False)
+
+
 def test_the_table_is_plain_text_in_any_terminal(
     results: Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -151,4 +160,4 @@ def test_results_without_ranking_and_training_text_make_a_page(results: Results)
         ),
     )
     assert "Ready tokenizers" in to_html(unranked, plots=False)
-    assert "not ranked" in str(text_table(unranked))
+    assert "  –   bpe " in str(text_table(unranked))
