@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -18,6 +18,7 @@ from toksmith.reference import (
     model_from_merges,
 )
 from toksmith.reference.boundary import Mode
+from toksmith.reference.pretokenize import Pattern
 
 TokenizerMaker = Callable[..., ts.Tokenizer]
 
@@ -65,7 +66,7 @@ def tokenizer_of() -> TokenizerMaker:
                 test["ids"] = encode(
                     bytes.fromhex(test["hex"]),
                     model,
-                    pretokenizer,
+                    cast(Pattern, pretokenizer),
                     encode_word=(
                         encode_merge_rank
                         if encoder == "merge-rank"

@@ -78,7 +78,11 @@ def check_marks(
 ) -> None:
     """Check marked words by their counts, by the ids of their bytes, and by decoding them."""
     counts = ts.count_words(
-        data, pretokenizer=pattern, boundary=MODES[short], whitespace=whitespace, num_threads=1
+        ts.Document(data),
+        pretokenizer=pattern,
+        boundary=MODES[short],
+        whitespace=whitespace,
+        num_threads=1,
     )
     assert dict(counts.items()) == Counter(token_of(word) for word in words)
     tokenizer = alphabet_tokenizer(short, pattern=pattern, whitespace=whitespace)
