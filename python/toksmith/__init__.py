@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from toksmith import corpus as corpus
     from toksmith import errors as errors
-    from toksmith import evaluate as evaluate
     from toksmith._core import DecodeStream as DecodeStream
     from toksmith._core import Encoding as Encoding
     from toksmith._core import Explanation as Explanation
@@ -23,6 +22,9 @@ if TYPE_CHECKING:
     from toksmith._core import Tokenizer as Tokenizer
     from toksmith._core import WordCounts as WordCounts
     from toksmith._core import __version__ as __version__
+    from toksmith.comparison import Comparison as Comparison
+    from toksmith.comparison import compare as compare
+    from toksmith.comparison import evaluate_tokenizers as evaluate_tokenizers
     from toksmith.corpus import Corpus as Corpus
     from toksmith.corpus import Document as Document
     from toksmith.errors import ComparisonError as ComparisonError
@@ -34,9 +36,7 @@ if TYPE_CHECKING:
     from toksmith.errors import ToksmithError as ToksmithError
     from toksmith.errors import TrainingError as TrainingError
     from toksmith.errors import UnknownTokenIdError as UnknownTokenIdError
-    from toksmith.evaluate import Comparison as Comparison
     from toksmith.evaluate import Results as Results
-    from toksmith.evaluate import compare as compare
     from toksmith.loading import load as load
     from toksmith.recipes import Recipe as Recipe
     from toksmith.recipes import known_recipes as known_recipes
@@ -64,8 +64,9 @@ _HOMES: Final = {
     "Encoding": "toksmith._core",
     "Explanation": "toksmith._core",
     "DecodeStream": "toksmith._core",
-    "compare": "toksmith.evaluate",
-    "Comparison": "toksmith.evaluate",
+    "compare": "toksmith.comparison",
+    "evaluate_tokenizers": "toksmith.comparison",
+    "Comparison": "toksmith.comparison",
     "Results": "toksmith.evaluate",
     "ToksmithError": "toksmith.errors",
     "SettingsError": "toksmith.errors",
@@ -78,9 +79,8 @@ _HOMES: Final = {
     "ComparisonError": "toksmith.errors",
     "__version__": "toksmith._core",
 }
-# Rooms that are reached as `ts.evaluate.…` without an import of their own. `ts.evaluate` is the
-# room, not the function in it: importing a submodule binds its name here, whatever stood there.
-_ROOMS: Final = ("corpus", "evaluate", "errors")
+# Rooms that are reached as `ts.corpus.…` without an import of their own.
+_ROOMS: Final = ("corpus", "errors")
 
 # A literal, because type checkers read it; a test holds it against the table above.
 __all__ = [  # noqa: RUF022 - the reader's order, not the alphabet's
@@ -101,6 +101,7 @@ __all__ = [  # noqa: RUF022 - the reader's order, not the alphabet's
     "Explanation",
     "DecodeStream",
     "compare",
+    "evaluate_tokenizers",
     "Comparison",
     "Results",
     "ToksmithError",
@@ -114,7 +115,6 @@ __all__ = [  # noqa: RUF022 - the reader's order, not the alphabet's
     "ComparisonError",
     "__version__",
     "corpus",
-    "evaluate",
     "errors",
 ]
 

@@ -49,11 +49,6 @@ def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
         ts.BPEE  # type: ignore[attr-defined]  # noqa: B018
 
 
-def test_the_room_evaluate_stays_a_room_whatever_was_used_before() -> None:
-    code = "import toksmith as ts; ts.compare; print(ts.evaluate.__name__, callable(ts.compare))"
-    assert _python(code) == "toksmith.evaluate True"
-
-
 @pytest.fixture
 def tokenizer_file(tmp_path: Path) -> Path:
     path = tmp_path / "low.tok.json"

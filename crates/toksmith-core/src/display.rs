@@ -8,9 +8,9 @@ use crate::types::Marks;
 
 /// The form of a token: `#` if lead, its bytes, `#` if trail.
 ///
-/// Printable UTF-8 is shown as it is, `#` as `\#`, `\` as `\\`, `|` as `\|`, white space as `\s`,
-/// `\n`, `\t`, `\r`, or `\xHH`; a token that is not printable UTF-8 as a whole shows every byte
-/// above 7E as `\xHH`. Source: specification of implicit spaces, section 9.
+/// Printable UTF-8 is shown as it is, `#` as `\#`, `\` as `\\`, `|` as `\|`, a space as `\s`. A token
+/// that is not printable UTF-8 as a whole shows `\n`, `\t`, `\r` and printable ASCII so too, and every
+/// other byte as `\xHH`. Source: specification of implicit spaces, section 9.
 #[must_use]
 pub fn form(bytes: &[u8], marks: Marks) -> String {
     let mut out = String::with_capacity(bytes.len() + 2);
@@ -18,7 +18,7 @@ pub fn form(bytes: &[u8], marks: Marks) -> String {
         out.push('#');
     }
     match std::str::from_utf8(bytes) {
-        Ok(text) if text.chars().all(|c| c.is_ascii() || is_printable(c)) => {
+        Ok(text) if text.chars().all(is_printable) => {
             for c in text.chars() {
                 push_char(c, &mut out);
             }

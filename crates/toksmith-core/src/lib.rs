@@ -2,8 +2,8 @@
 //!
 //! Rooms in the order of the data; each knows only those before it:
 //!
-//!     types error alphabet vocab model
-//!     normalize → pretokenize → boundary → count → train
+//!     types error control alphabet artifact vocab model
+//!     normalize → pretokenize → boundary → display → count → train
 //!                                        ↘ encode, decode, special
 //!     pipeline, tokenizer   compose them      file   saves and loads
 //!
@@ -13,6 +13,7 @@
 pub mod alphabet;
 pub mod artifact;
 pub mod boundary;
+pub mod control;
 pub mod count;
 pub mod decode;
 pub mod display;

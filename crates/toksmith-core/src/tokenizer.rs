@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde::{Deserialize, Serialize};
 
 use crate::alphabet::{Alphabet, AlphabetOrder};
+use crate::boundary::Word;
+use crate::control::Control;
 use crate::count::{Provenance, WordCounts};
 use crate::decode::Decoder;
 use crate::display::{form, one_line};
@@ -19,7 +21,7 @@ use crate::normalize::OffsetMap;
 use crate::pipeline::{Stages, Worker, WorkerPool};
 use crate::pretokenize::{Pretokenizer, decode_multibyte};
 use crate::special::{AllowedSpecial, Segment, SpecialFinder, SpecialTokens};
-use crate::train::{Control, StopReason, TrainerSettings};
+use crate::train::{StopReason, TrainerSettings};
 use crate::types::{Marks, TokenId};
 
 /// The largest vocabulary: more than any in use, and small enough that ids, marker values and
@@ -430,6 +432,18 @@ impl Tokenizer {
             }
         }
         Ok(())
+    }
+
+    /// The marked words of a text, as spans of its normalized form.
+    ///
+    /// # Errors
+    /// Those of a custom pattern.
+    pub fn words(&self, text: &[u8]) -> Result<Vec<Word>> {
+        let normalized = self.provenance.normalizer.normalize(text);
+        let mut words = Vec::new();
+        self.stages()
+            .for_each_word(&normalized.bytes, |word| words.push(word))?;
+        Ok(words)
     }
 
     /// The pretokens of a text, as the pattern cuts them; special tokens are text here.

@@ -4,7 +4,9 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
-use toksmith_core::train::Control;
+use toksmith_core::control::Control;
+
+use crate::errors::OrRaise;
 
 /// Python is asked this often; far below the second in which Ctrl-C must work.
 const INTERVAL: Duration = Duration::from_millis(50);
@@ -25,9 +27,18 @@ impl PyControl {
         }
     }
 
-    /// What a signal handler or the callback raised.
-    pub(crate) fn take_error(&self) -> Option<PyErr> {
-        self.error.lock().ok()?.take()
+    /// Does long work without the interpreter's lock; what a signal handler or the callback raised
+    /// comes before what the core says of being stopped by it.
+    pub(crate) fn run<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&dyn Control) -> toksmith_core::Result<T> + Send,
+    ) -> PyResult<T> {
+        let done = py.detach(|| work(self));
+        match self.error.lock().ok().and_then(|mut error| error.take()) {
+            Some(error) => Err(error),
+            None => done.or_raise(py),
+        }
     }
 }
 

@@ -12,8 +12,9 @@ use toksmith_core::normalize::Normalizer;
 use toksmith_core::pretokenize::{Pretokenizer, PretokenizerSettings};
 use toksmith_core::types::Marks;
 
+use crate::control::PyControl;
 use crate::convert::{Text, num_threads, take_texts};
-use crate::errors::{OrRaise, named};
+use crate::errors::{OrRaise, named, to_py};
 use crate::json::{from_json, to_python};
 use crate::tokenizer::PyToken;
 
@@ -113,9 +114,11 @@ impl PyWordCounts {
             })?;
             WordCounts::from_tsv(&text)
         });
-        Ok(Self {
-            inner: inner.or_raise(py)?,
-        })
+        let inner = inner.map_err(|error| match error {
+            toksmith_core::Error::Io { .. } => to_py(py, error),
+            _ => named(py, "FormatError", format!("{}: {error}", path.display())),
+        })?;
+        Ok(Self { inner })
     }
 
     /// Writes the counts as TSV (lead, bytes in hex, trail, count), whole or not at all.
@@ -250,18 +253,17 @@ impl PyWordCounter {
         let documents = take_texts(documents)?;
         let documents: Vec<&[u8]> = documents.iter().map(Text::bytes).collect();
         let counter = self.inner.as_mut().ok_or_else(finished)?;
-        let counted = py.detach(|| counter.count(&documents));
+        let counted = PyControl::new(None).run(py, |control| counter.count(&documents, control));
         if counted.is_err() {
             self.inner = None;
         }
-        counted.or_raise(py)?;
-        py.check_signals()
+        counted
     }
 
     /// The counts of everything so far; the counter is then spent.
     fn finish(&mut self, py: Python<'_>) -> PyResult<PyWordCounts> {
         let counter = self.inner.take().ok_or_else(finished)?;
-        let inner = py.detach(|| counter.finish()).or_raise(py)?;
+        let inner = PyControl::new(None).run(py, |control| counter.finish(control))?;
         Ok(PyWordCounts { inner })
     }
 }

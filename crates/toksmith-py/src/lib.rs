@@ -19,7 +19,7 @@ mod _core {
     use toksmith_core::tokenizer::{Tokenizer, TrainSettings};
 
     use crate::control::PyControl;
-    use crate::errors::{OrRaise, to_py};
+    use crate::errors::OrRaise;
     use crate::json::from_json;
 
     #[pymodule_export]
@@ -42,12 +42,10 @@ mod _core {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<PyTokenizer> {
         let settings: TrainSettings = from_json(py, settings)?;
-        let control = PyControl::new(progress);
         let counts = &counts.get().inner;
-        match py.detach(|| Tokenizer::train(counts, settings, &control)) {
-            Ok(tokenizer) => Ok(PyTokenizer::new(tokenizer)),
-            Err(error) => Err(control.take_error().unwrap_or_else(|| to_py(py, error))),
-        }
+        PyControl::new(progress)
+            .run(py, |control| Tokenizer::train(counts, settings, control))
+            .map(PyTokenizer::new)
     }
 
     /// The generated table of general categories, as text.

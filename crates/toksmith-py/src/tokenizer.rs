@@ -28,6 +28,9 @@ const ERROR_HANDLERS: [&str; 5] = [
     "surrogateescape",
 ];
 
+/// Bytes, lead, trail, and whether it is special.
+type TokenParts<'py> = (Bound<'py, PyBytes>, bool, bool, bool);
+
 /// One entry of a vocabulary: bytes, and in implicit-space models two marks.
 ///
 /// >>> import toksmith as ts
@@ -92,9 +95,7 @@ impl PyToken {
         toksmith_core::display::form(&self.bytes, self.marks)
     }
 
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>, bool, bool, bool))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, TokenParts<'py>)> {
         let py = slf.py();
         let this = slf.get();
         let make = PyType::new::<Self>(py).getattr("_from_parts")?;

@@ -27,7 +27,7 @@ from toksmith.loading import load
 from toksmith.recipes import Recipe
 
 if TYPE_CHECKING:
-    from toksmith.evaluate import Comparison
+    from toksmith.comparison import Comparison
 
 __all__ = ["compare", "demo", "evaluate"]
 
@@ -108,7 +108,7 @@ def compare(
     Example:
         toksmith compare --train src/ --test held-out/ --vocab-size 32768 --out comparison
     """
-    from toksmith.evaluate import compare as compare_recipes
+    from toksmith.comparison import compare as compare_recipes
 
     names = [name.strip() for name in recipes.split(",") if name.strip()]
     for name in names:
@@ -172,7 +172,7 @@ def evaluate(
     Example:
         toksmith evaluate a.tok.json b.tok.json --test held-out/
     """
-    from toksmith.evaluate import evaluate as evaluate_tokenizers
+    from toksmith.comparison import evaluate_tokenizers
 
     if out is not None:
         refuse_unwritable(out, folder=True)
@@ -208,8 +208,8 @@ def demo(
     Example:
         toksmith demo --out demo-output
     """
+    from toksmith.comparison import compare as compare_recipes
     from toksmith.corpus.standard_library import standard_library_split
-    from toksmith.evaluate import compare as compare_recipes
 
     refuse_unwritable(out, folder=True)
     with Reporter(wanted=True) as report:

@@ -68,7 +68,8 @@ def parse_form(text: str) -> Word:
 def explain(data: bytes, tokens: Sequence[Word], unicode_version: str | None = None) -> str:
     r"""Return `text -> form | form | ...` on one line.
 
-    In the text before the arrow the space, `#` and `|` stand for themselves.
+    The text before the arrow is shown character by character, and the space, `#` and `|` stand
+    for themselves in it.
 
     >>> from toksmith.reference.boundary import mark
     >>> print(explain(b"the self.x", mark(b"the self.x", "implicit-dual")))
@@ -77,5 +78,8 @@ def explain(data: bytes, tokens: Sequence[Word], unicode_version: str | None = N
     a\n -> a | #\n
     """
     plain = {character: shown for character, shown in ESCAPES.items() if character not in " #|"}
-    text = _escape(data, plain, unicode_version)
+    characters = data.decode("utf-8", "surrogateescape")
+    text = "".join(
+        _escape(c.encode("utf-8", "surrogateescape"), plain, unicode_version) for c in characters
+    )
     return f"{text} -> {' | '.join(form(token, unicode_version) for token in tokens)}"

@@ -26,7 +26,7 @@ WHITE_SPACE = frozenset(
 @cache
 def _table_lines() -> tuple[str, ...]:
     # Here and not above, so that the other twins can be read and used before the core is built.
-    from toksmith._core import unicode_table  # noqa: PLC0415
+    from toksmith._core import unicode_table
 
     return tuple(unicode_table().splitlines())
 

@@ -6,7 +6,8 @@ import dataclasses
 
 import pytest
 
-from toksmith.evaluate import Results, compare
+from toksmith.comparison import compare
+from toksmith.evaluate import Results
 from toksmith.evaluate.compression import measure_compression, measure_gain
 from toksmith.evaluate.results import Candidate
 from toksmith.evaluate.verdict import judge, line_fed_effect, overall_verdict

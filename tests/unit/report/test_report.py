@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from toksmith.evaluate import Results, compare
+from toksmith.comparison import compare
+from toksmith.evaluate import Results
 from toksmith.evaluate.results import WordChange
 from toksmith.report import html_fragment, save_html, text_table, to_html
 

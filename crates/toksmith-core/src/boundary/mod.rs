@@ -8,14 +8,14 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::pretokenize::Pretoken;
+use crate::pretokenize::{Pretoken, Pretokenizer};
 use crate::types::{Marks, is_ascii_whitespace};
 
 mod implicit_space;
 mod space_prefix;
 
-pub(crate) use implicit_space::ImplicitSpace;
-pub(crate) use space_prefix::SpacePrefix;
+use implicit_space::ImplicitSpace;
+use space_prefix::SpacePrefix;
 
 /// How a space in front of a word is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -122,7 +122,7 @@ impl MarkState {
 }
 
 /// Marks pretokens one at a time. Static dispatch, so that scanning and marking are one pass.
-pub(crate) trait Mark: Copy {
+trait Mark: Copy {
     /// Takes the next pretoken of `text`; emits the words that no later pretoken can change.
     fn mark(
         self,
@@ -131,13 +131,6 @@ pub(crate) trait Mark: Copy {
         pretoken: Pretoken,
         emit: &mut impl FnMut(Word),
     );
-
-    /// Emits the word held back, at the end of the text.
-    fn finish(self, state: &mut MarkState, emit: &mut impl FnMut(Word)) {
-        if let Some(word) = state.take_pending() {
-            emit(word);
-        }
-    }
 }
 
 impl Boundary {
@@ -199,6 +192,34 @@ impl Boundary {
             || bytes.last().is_none_or(|&byte| is_ascii_whitespace(byte))
     }
 
+    /// Pretokenizes and marks a text in one pass: calls `emit` for each word from left to right.
+    /// `state` says what stands before the text.
+    ///
+    /// # Errors
+    /// [`Error::PatternRun`] of a custom pattern.
+    #[inline]
+    pub fn for_each_word(
+        self,
+        pretokenizer: &Pretokenizer,
+        whitespace: WhitespaceRule,
+        text: &[u8],
+        state: MarkState,
+        mut emit: impl FnMut(Word),
+    ) -> Result<()> {
+        let emit = &mut emit;
+        match self {
+            Self::SpacePrefix => words(pretokenizer, SpacePrefix { whitespace }, text, state, emit),
+            Self::ImplicitSingle => {
+                let mark = ImplicitSpace::<false> { whitespace };
+                words(pretokenizer, mark, text, state, emit)
+            }
+            Self::ImplicitDual => {
+                let mark = ImplicitSpace::<true> { whitespace };
+                words(pretokenizer, mark, text, state, emit)
+            }
+        }
+    }
+
     /// The text that marked words came from: the inverse of marking.
     pub fn unmark<'w>(self, words: impl IntoIterator<Item = (&'w [u8], Marks)>) -> Vec<u8> {
         let mut text = Vec::new();
@@ -212,6 +233,23 @@ impl Boundary {
         }
         text
     }
+}
+
+#[inline]
+fn words(
+    pretokenizer: &Pretokenizer,
+    mark: impl Mark,
+    text: &[u8],
+    mut state: MarkState,
+    emit: &mut impl FnMut(Word),
+) -> Result<()> {
+    pretokenizer.for_each(text, |pretoken| {
+        mark.mark(&mut state, text, pretoken, emit);
+    })?;
+    if let Some(last) = state.take_pending() {
+        emit(last);
+    }
+    Ok(())
 }
 
 impl WhitespaceRule {

@@ -1,8 +1,10 @@
 //! Counts documents in batches, on several threads, with one result whatever their number.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use crate::boundary::{Boundary, ImplicitSpace, Mark, MarkState, SpacePrefix, WhitespaceRule};
+use crate::boundary::{Boundary, MarkState, WhitespaceRule, Word};
+use crate::control::{Control, NoControl};
+use crate::display::form;
 use crate::error::{Error, Result};
 use crate::normalize::Normalizer;
 use crate::pretokenize::{Pretokenizer, safe_cuts};
@@ -13,6 +15,8 @@ use super::word_table::WordTable;
 
 /// Parts of a document handed to different threads are at least this long.
 const MIN_PART_BYTES: usize = 256 << 10;
+/// The control is asked before each part, and when tables are joined after this many words.
+const WORDS_PER_CONTROL: usize = 1 << 14;
 
 /// Counts marked words.
 #[derive(Debug)]
@@ -58,9 +62,9 @@ impl WordCounter {
     /// Counts some documents. Each is marked by itself; no word spans two of them.
     ///
     /// # Errors
-    /// What the pattern's engine says, and [`Error::CountOverflow`]. The counter is then spoiled:
-    /// part of the batch may have been counted.
-    pub fn count(&mut self, documents: &[&[u8]]) -> Result<()> {
+    /// What the pattern's engine says, [`Error::CountOverflow`] and [`Error::Interrupted`]. The
+    /// counter is then spoiled: part of the batch may have been counted.
+    pub fn count(&mut self, documents: &[&[u8]], control: &dyn Control) -> Result<()> {
         let normalized: Vec<_> = documents
             .iter()
             .map(|document| self.normalizer.normalize(document))
@@ -70,44 +74,43 @@ impl WordCounter {
             self.push_parts(&document.bytes, &mut parts);
         }
         let next = AtomicUsize::new(0);
+        let stop = AtomicBool::new(false);
         let (pretokenizer, boundary, whitespace) =
             (&self.pretokenizer, self.boundary, self.whitespace);
-        let work = |table: &mut WordTable| -> Result<()> {
+        let work = |table: &mut WordTable, control: &dyn Control| -> Result<()> {
             while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
-                match boundary {
-                    Boundary::SpacePrefix => {
-                        count_part(pretokenizer, SpacePrefix { whitespace }, part, table)?;
+                let asked = control.check(0, 0);
+                if asked.is_err() || stop.load(Ordering::Relaxed) {
+                    stop.store(true, Ordering::Relaxed);
+                    return asked;
+                }
+                let mut overflowed = None;
+                let add = |word: Word| {
+                    if !table.add(&part.text[word.start..word.end], word.marks, 1) {
+                        overflowed = Some(word);
                     }
-                    Boundary::ImplicitSingle => {
-                        let mark = ImplicitSpace::<false> { whitespace };
-                        count_part(pretokenizer, mark, part, table)?;
-                    }
-                    Boundary::ImplicitDual => {
-                        let mark = ImplicitSpace::<true> { whitespace };
-                        count_part(pretokenizer, mark, part, table)?;
-                    }
+                };
+                boundary.for_each_word(pretokenizer, whitespace, part.text, part.state, add)?;
+                if let Some(word) = overflowed {
+                    return Err(overflow(&part.text[word.start..word.end], word.marks));
                 }
             }
             Ok(())
         };
-        let num_workers = self.tables.len().min(parts.len());
-        if num_workers <= 1 {
-            self.tables.iter_mut().take(1).try_for_each(work)?;
-        } else {
-            std::thread::scope(|scope| {
-                let workers: Vec<_> = self
-                    .tables
-                    .iter_mut()
-                    .take(num_workers)
-                    .map(|table| scope.spawn(|| work(table)))
-                    .collect();
-                workers.into_iter().try_for_each(|worker| {
-                    worker
-                        .join()
-                        .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-                })
-            })?;
-        }
+        let (own, others) = self.tables.split_at_mut(1);
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = others
+                .iter_mut()
+                .take(parts.len().saturating_sub(1))
+                .map(|table| scope.spawn(|| work(table, &NoControl)))
+                .collect();
+            // The calling thread works too, and is the one that may ask whether to go on.
+            let done = work(&mut own[0], control);
+            threads.into_iter().fold(done, |done, thread| {
+                let joined = thread.join();
+                done.and(joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            })
+        })?;
         self.num_documents += documents.len() as u64;
         self.num_bytes += documents
             .iter()
@@ -117,7 +120,7 @@ impl WordCounter {
     }
 
     fn push_parts<'d>(&self, document: &'d [u8], parts: &mut Vec<Part<'d>>) {
-        let cuts = if self.tables.len() > 1 && self.pretokenizer.has_safe_cuts() {
+        let cuts = if self.pretokenizer.has_safe_cuts() {
             safe_cuts(document, MIN_PART_BYTES)
         } else {
             Vec::new()
@@ -139,8 +142,8 @@ impl WordCounter {
     /// The counts of everything so far.
     ///
     /// # Errors
-    /// [`Error::CountOverflow`].
-    pub fn finish(mut self) -> Result<WordCounts> {
+    /// [`Error::CountOverflow`] and [`Error::Interrupted`].
+    pub fn finish(mut self, control: &dyn Control) -> Result<WordCounts> {
         let provenance = Provenance::of(
             self.normalizer,
             &self.pretokenizer,
@@ -149,7 +152,10 @@ impl WordCounter {
         );
         let mut all = self.tables.swap_remove(0);
         for table in &self.tables {
-            for (word, marks, count) in table.iter() {
+            for (at, (word, marks, count)) in table.iter().enumerate() {
+                if at % WORDS_PER_CONTROL == 0 {
+                    control.check(0, 0)?;
+                }
                 if !all.add(word, marks, count) {
                     return Err(overflow(word, marks));
                 }
@@ -166,29 +172,6 @@ impl WordCounter {
 
 fn overflow(word: &[u8], marks: Marks) -> Error {
     Error::CountOverflow {
-        word: crate::display::form(word, marks),
-    }
-}
-
-fn count_part(
-    pretokenizer: &Pretokenizer,
-    mark: impl Mark,
-    part: &Part<'_>,
-    table: &mut WordTable,
-) -> Result<()> {
-    let mut state = part.state;
-    let mut overflowed = None;
-    let mut add = |word: crate::boundary::Word| {
-        if !table.add(&part.text[word.start..word.end], word.marks, 1) {
-            overflowed = Some(word);
-        }
-    };
-    pretokenizer.for_each(part.text, |pretoken| {
-        mark.mark(&mut state, part.text, pretoken, &mut add);
-    })?;
-    mark.finish(&mut state, &mut add);
-    match overflowed {
-        None => Ok(()),
-        Some(word) => Err(overflow(&part.text[word.start..word.end], word.marks)),
+        word: form(word, marks),
     }
 }

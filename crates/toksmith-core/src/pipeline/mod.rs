@@ -7,9 +7,7 @@ mod table;
 
 use std::sync::Mutex;
 
-use crate::boundary::{
-    Boundary, ImplicitSpace, Mark, MarkState, SpacePrefix, WhitespaceRule, Word,
-};
+use crate::boundary::{Boundary, MarkState, WhitespaceRule, Word};
 use crate::encode::{Encoder, Scratch};
 use crate::error::Result;
 use crate::pretokenize::Pretokenizer;
@@ -67,27 +65,11 @@ impl Stages<'_> {
     ///
     /// # Errors
     /// Those of a custom pattern.
-    pub(crate) fn for_each_word(&self, text: &[u8], mut emit: impl FnMut(Word)) -> Result<()> {
-        let whitespace = self.whitespace;
-        match self.boundary {
-            Boundary::SpacePrefix => self.words(SpacePrefix { whitespace }, text, &mut emit),
-            Boundary::ImplicitSingle => {
-                self.words(ImplicitSpace::<false> { whitespace }, text, &mut emit)
-            }
-            Boundary::ImplicitDual => {
-                self.words(ImplicitSpace::<true> { whitespace }, text, &mut emit)
-            }
-        }
-    }
-
     #[inline]
-    fn words(&self, mark: impl Mark, text: &[u8], emit: &mut impl FnMut(Word)) -> Result<()> {
-        let mut state = MarkState::at_start();
-        self.pretokenizer.for_each(text, |pretoken| {
-            mark.mark(&mut state, text, pretoken, emit);
-        })?;
-        mark.finish(&mut state, emit);
-        Ok(())
+    pub(crate) fn for_each_word(&self, text: &[u8], emit: impl FnMut(Word)) -> Result<()> {
+        let start = MarkState::at_start();
+        self.boundary
+            .for_each_word(self.pretokenizer, self.whitespace, text, start, emit)
     }
 
     /// Appends the ids of one word, without the table.

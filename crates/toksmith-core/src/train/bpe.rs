@@ -15,12 +15,13 @@ use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 
 use crate::alphabet::Alphabet;
+use crate::control::Control;
 use crate::count::WordCounts;
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::types::{Count, TokenId, push_symbols};
 
-use super::{Control, StopReason, Trained, Trainer};
+use super::{StopReason, Trained, Trainer};
 
 /// A cell between two words.
 const SEPARATOR: TokenId = TokenId::MAX;
@@ -29,6 +30,8 @@ const INSIDE: TokenId = TokenId::MAX - 1;
 
 /// The control is asked after this many merged occurrences.
 const OCCURRENCES_PER_CONTROL: u64 = 1 << 16;
+/// Or, before the first merge, after this many words.
+const WORDS_PER_CONTROL: usize = 1 << 14;
 
 /// Trains byte pair encoding.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +52,7 @@ impl Trainer for Bpe {
         if counts.is_empty() {
             return Err(Error::EmptyCorpus);
         }
-        let mut state = State::new(counts, &alphabet)?;
+        let mut state = State::new(counts, &alphabet, control)?;
         let mut model = Model::of_alphabet(alphabet);
         let num_symbols = model.vocab().len();
         let total = self.num_tokens.saturating_sub(num_symbols) as u64;
@@ -77,9 +80,7 @@ impl Trainer for Bpe {
             if since_control >= OCCURRENCES_PER_CONTROL || model.merges().len() % 256 == 0 {
                 since_control = 0;
                 let done = (model.vocab().len() - num_symbols) as u64;
-                if !control.go_on(done, total) {
-                    return Err(Error::Interrupted);
-                }
+                control.check(done, total)?;
             }
         };
         Ok(Trained { model, stop_reason })
@@ -110,7 +111,7 @@ struct State {
 }
 
 impl State {
-    fn new(counts: &WordCounts, alphabet: &Alphabet) -> Result<Self> {
+    fn new(counts: &WordCounts, alphabet: &Alphabet, control: &dyn Control) -> Result<Self> {
         let marked = counts.provenance().boundary.is_marked();
         let mut words: Vec<_> = counts.iter().collect();
         words.sort_by_key(|word| Reverse(word.count));
@@ -148,7 +149,10 @@ impl State {
         };
         state.cells.push(SEPARATOR);
         let mut symbols = Vec::new();
-        for word in words {
+        for (at, word) in words.into_iter().enumerate() {
+            if at % WORDS_PER_CONTROL == 0 {
+                control.check(0, 0)?;
+            }
             if state
                 .weights
                 .last()

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::alphabet::Alphabet;
+use crate::control::Control;
 use crate::count::WordCounts;
 use crate::error::Result;
 use crate::model::Model;
@@ -67,23 +68,6 @@ pub trait Trainer {
         alphabet: Alphabet,
         control: &dyn Control,
     ) -> Result<Trained>;
-}
-
-/// How a caller follows and stops long work.
-pub trait Control: Sync {
-    /// Called every few thousand steps with what is done and what there is to do, in the unit of
-    /// the work at hand; returns false to stop.
-    fn go_on(&self, done: u64, total: u64) -> bool;
-}
-
-/// A control that neither looks nor stops.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NoControl;
-
-impl Control for NoControl {
-    fn go_on(&self, _done: u64, _total: u64) -> bool {
-        true
-    }
 }
 
 /// What training gives.

@@ -15,10 +15,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from toksmith._core import Tokenizer
+from toksmith.comparison.comparison import Comparison
 from toksmith.corpus import Corpus
 from toksmith.errors import ComparisonError, SettingsError
 from toksmith.evaluate import fairness
-from toksmith.evaluate.comparison import Comparison
 from toksmith.evaluate.compression import (
     CONFIDENCE_PERCENT,
     MIN_RESAMPLES,
@@ -192,7 +192,7 @@ def compare(
     )
 
 
-def evaluate(
+def evaluate_tokenizers(
     tokenizers: Mapping[str, Tokenizer],
     *,
     test: CorpusInput,
@@ -219,7 +219,8 @@ def evaluate(
 
     >>> import toksmith as ts
     >>> tok = ts.BPE().train("low low lower lowest", vocab_size=258)
-    >>> evaluate({"mine": tok}, test="lower").results.candidate("mine").compression.num_tokens
+    >>> results = evaluate_tokenizers({"mine": tok}, test="lower").results
+    >>> results.candidate("mine").compression.num_tokens
     3
     """
     _check_resamples(num_resamples)
@@ -241,7 +242,7 @@ def evaluate(
         arguments=Arguments(
             command=command
             or _call(
-                "toksmith.evaluate.evaluate",
+                "toksmith.evaluate_tokenizers",
                 names,
                 baseline=baseline,
                 seed=seed,

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 import toksmith as ts
+from toksmith.comparison import Comparison, compare, evaluate_tokenizers
 from toksmith.errors import ComparisonError, FormatError, SettingsError
-from toksmith.evaluate import Comparison, Results, compare, evaluate
+from toksmith.evaluate import Results
 from toksmith.recipes import Recipe
 
 _BODY = (
@@ -121,7 +122,7 @@ def test_a_bpe_fed_whole_documents_owns_newline_and_indent(comparison: Compariso
 def test_a_line_fed_vocabulary_is_found_out_without_its_name(comparison: Comparison) -> None:
     spoiled = ts.train("bpe", ts.Corpus(TRAIN).lines(), vocab_size=400)
     fair = ts.train("bpe", TRAIN, vocab_size=400)
-    results = evaluate({"fair": fair, "spoiled": spoiled}, test=TEST).results
+    results = evaluate_tokenizers({"fair": fair, "spoiled": spoiled}, test=TEST).results
     checks = {c.candidate: c for c in results.checks if c.name == "fed whole documents"}
     assert checks["fair"].outcome == "held"
     assert checks["spoiled"].outcome == "warning"
@@ -190,7 +191,7 @@ def test_evaluate_measures_without_ranking() -> None:
         "a": ts.train("bpe", TRAIN, vocab_size=300),
         "b": ts.train("bpe", TRAIN, vocab_size=400),
     }
-    results = evaluate(tokenizers, test=TEST, baseline="b").results
+    results = evaluate_tokenizers(tokenizers, test=TEST, baseline="b").results
     assert results.baseline == "b"
     assert results.train is None
     assert [candidate.rank for candidate in results.candidates] == [None, None]
@@ -198,9 +199,9 @@ def test_evaluate_measures_without_ranking() -> None:
     assert gain is not None
     assert gain.tokens_percent > 0
     with pytest.raises(ComparisonError, match="unknown baseline 'c'; there are: a, b"):
-        evaluate(tokenizers, test=TEST, baseline="c")
+        evaluate_tokenizers(tokenizers, test=TEST, baseline="c")
     with pytest.raises(ComparisonError, match="no tokenizers"):
-        evaluate({}, test=TEST)
+        evaluate_tokenizers({}, test=TEST)
 
 
 def test_a_vocabulary_that_stops_short_is_named_and_ranked() -> None:

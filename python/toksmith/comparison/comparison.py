@@ -1,8 +1,4 @@
-"""`Comparison`: results together with the tokenizers they were measured on.
-
-This is the one file of the room that knows the next room, `report`, and only to hand it its
-results: `comparison.table()` is what a user types. Everything else reads `Results`.
-"""
+"""`Comparison`: results together with the tokenizers they were measured on."""
 
 from __future__ import annotations
 
