@@ -116,23 +116,28 @@ def test_with_ids_that_are_bytes_only_ties_fall_otherwise(code: list[str], their
     assert sum(a != b for a, b in zip(merges, theirs.merges, strict=True)) == 5_950
     assert len(tokens - theirs.ids.keys()) == len(theirs.ids.keys() - tokens) == 2
 
+    assert tokens - theirs.ids.keys() == {b"\x83m", b"\x9c\x93"}
+    assert theirs.ids.keys() - tokens == {b"\xc4\x83", b"\xe2\x9c"}
+
     # Ties explain both. Merges come in blocks of equal counts. Training that stops before a block,
     # by its count, stops at the same place in both orders and has merged the same pairs: so a merge
-    # has moved only within its block. And the two tokens are of the last block, which the size of
-    # the vocabulary cuts in the middle.
+    # has moved only within its block. Two characters are the exception: `\u0103m` and `\u2713` are
+    # bytes of which the first two pairs tie and overlap, so whichever goes first ends the other.
+    overlapping = ("\u0103m".encode(), "\u2713".encode())
+    num_exceptions = 0
     for count in (1_280, 320, 80, 40, 20, *range(15, 1, -1)):
         by_bytes, by_gpt2 = (
             ts.BPE(alphabet_order=order, min_pair_count=count).train(counts, vocab_size=32_768)
             for order in ("bytes", "gpt2")
         )
-        if by_bytes.vocab_size == 32_768:
+        assert by_bytes.vocab_size == by_gpt2.vocab_size
+        first, second = merges_in_bytes(by_bytes), merges_in_bytes(by_gpt2)
+        assert first == merges[: len(first)]
+        assert second == theirs.merges[: len(second)]
+        exceptions = set(first) ^ set(second)
+        if by_bytes.vocab_size == 32_768:  # the size of the vocabulary cuts the last block
             break
-        assert set(merges_in_bytes(by_bytes)) == set(merges_in_bytes(by_gpt2))
-        assert merges_in_bytes(by_bytes) == merges[: len(by_bytes.merges)]
-        assert merges_in_bytes(by_gpt2) == theirs.merges[: len(by_gpt2.merges)]
-        assert theirs.ids.keys() >= set(tokens_in_bytes(by_bytes))
-    assert by_gpt2.vocab_size == 32_768
-    assert by_bytes.merges == ours.merges
-    # The block before the last was looked at: the last merge of all counts `count`, one more than
-    # which the training before it asked for.
-    assert count < 15
+        num_exceptions = len(exceptions)
+        assert all(any(a + b in word for word in overlapping) for a, b in exceptions)
+    assert num_exceptions == 6
+    assert first == merges
