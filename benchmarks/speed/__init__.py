@@ -1,0 +1,1 @@
+"""How fast toksmith is, beside its peers: texts, models, fresh processes, rounds, records."""
