@@ -254,7 +254,7 @@ def test_there_is_no_room_for_leftovers() -> None:
 
 
 def test_the_stub_of_the_core_is_that_of_the_built_module(tmp_path: Path) -> None:
-    # Only the stub is read: the rest of the package, with all that it imports, takes 20 seconds more
+    # Only the stub is read: the rest of the package, with all it imports, takes 20 seconds more
     # and is checked by mypy in `make check`.
     config = tmp_path / "stubtest.ini"
     config.write_text("[mypy]\nmypy_path = python\nfollow_imports = skip\n")
