@@ -3,6 +3,9 @@
 A job is a JSON object on standard input, a result one on standard output. Times are taken with the
 garbage collector as Python sets it, and what a call returns is freed inside the time, as it is
 where ids are used and dropped.
+
+What runs on one thread is timed in CPU seconds, in which other work on the machine shows least;
+wall seconds, the same on a quiet machine, stand beside them.
 """
 
 from __future__ import annotations
@@ -34,7 +37,7 @@ def encode(job: Job) -> Job:
     load_seconds = time.perf_counter() - start
     for text in warm_up:
         codec.encode(text)
-    passes = [_seconds(codec.encode, texts) for _ in range(1 + _NUM_WARM_PASSES)]
+    passes = [_pass(codec.encode, texts) for _ in range(1 + _NUM_WARM_PASSES)]
     digest = hashlib.sha256()
     num_tokens = 0
     lossless = True
@@ -46,8 +49,7 @@ def encode(job: Job) -> Job:
         lossless = lossless and codec.decode_bytes(ids) == text.encode()
     return {
         "load_seconds": load_seconds,
-        "cold_seconds": passes[0],
-        "warm_seconds": sorted(passes[1:])[_NUM_WARM_PASSES // 2],
+        **_cold_and_warm(passes),
         "num_tokens": num_tokens,
         "digest": digest.hexdigest(),
         "lossless": lossless,
@@ -63,11 +65,10 @@ def decode(job: Job) -> Job:
     call: Callable[[Any], object] = codec.decode_bytes if to_bytes else codec.decode
     for text in read_documents(Path(job["warm_up"])):
         call(codec.encode(text))
-    passes = [_seconds(call, ids) for _ in range(1 + _NUM_WARM_PASSES)]
+    passes = [_pass(call, ids) for _ in range(1 + _NUM_WARM_PASSES)]
     expected = (text.encode() if to_bytes else text for text in texts)
     return {
-        "cold_seconds": passes[0],
-        "warm_seconds": sorted(passes[1:])[_NUM_WARM_PASSES // 2],
+        **_cold_and_warm(passes),
         "num_tokens": sum(map(len, ids)),
         "lossless": all(call(x) == text for x, text in zip(ids, expected, strict=True)),
     }
@@ -98,11 +99,24 @@ def train(job: Job) -> Job:
     }
 
 
-def _seconds(call: Callable[[Any], object], items: Iterable[Any]) -> float:
-    start = time.perf_counter()
+def _pass(call: Callable[[Any], object], items: Iterable[Any]) -> tuple[float, float]:
+    """CPU and wall seconds of one call for each item."""
+    wall, cpu = time.perf_counter(), time.process_time()
     for item in items:
         call(item)
-    return time.perf_counter() - start
+    return time.process_time() - cpu, time.perf_counter() - wall
+
+
+def _cold_and_warm(passes: list[tuple[float, float]]) -> Job:
+    cold, *later = passes
+    # The middle one by CPU time.
+    warm = sorted(later)[len(later) // 2]
+    return {
+        "cold_seconds": cold[0],
+        "cold_wall_seconds": cold[1],
+        "warm_seconds": warm[0],
+        "warm_wall_seconds": warm[1],
+    }
 
 
 def _peak_bytes() -> int:

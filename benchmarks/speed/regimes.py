@@ -225,6 +225,8 @@ def _row(name: str, call: str, corpus: Corpus, results: Results) -> Row:
         "num_tokens": same_in_all(rounds, "num_tokens"),
         "cold_mb_per_second": _spread([size / r["cold_seconds"] for r in rounds]),
         "warm_mb_per_second": _spread([size / r["warm_seconds"] for r in rounds]),
+        "cold_wall_mb_per_second": _spread([size / r["cold_wall_seconds"] for r in rounds]),
+        "warm_wall_mb_per_second": _spread([size / r["warm_wall_seconds"] for r in rounds]),
         "ratios": {},
     }
 
