@@ -92,7 +92,7 @@ def test_decoding_gives_every_text_back(recipe: str, pattern: str) -> None:
         assert tok.decode_bytes(ids) == data
         assert tok.decode(ids, errors="surrogateescape").encode(errors="surrogateescape") == data
         assert tok.encode_with_offsets(data, allowed_special=allowed_special).ids == ids
-        if not allowed_special:
+        if not allowed_special and whitespace == "split":
             assert len(ids) >= tok.count_pretokens(data)
 
     check()

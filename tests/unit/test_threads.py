@@ -198,3 +198,34 @@ def test_an_exception_in_one_thread_leaves_the_tokenizer_as_it_was() -> None:
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(fail, attempts * 20))
     assert tok.encode(SMALL[0]) == expected
+
+
+_MANY_THREADS = """
+import resource, sys
+import toksmith as ts
+
+resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+texts = ["abc"] * 100_000
+tok = ts.train("bpe", "low", vocab_size=256)
+try:
+    result = {work}
+except ts.SettingsError as error:
+    assert "num_threads" in str(error)
+    print("refused")
+else:
+    assert result == 100_000
+    print("right")
+"""
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        "len(tok.encode_batch(texts, num_threads=100_000))",
+        "ts.count_words(texts, num_threads=100_000).total",
+        "ts.count_words(texts, num_threads=10**12).total",
+    ],
+)
+def test_more_threads_than_a_machine_can_have_end_no_program(tmp_path: Path, work: str) -> None:
+    # In a program of its own, with little memory: running out of it ends a program.
+    assert run(_MANY_THREADS.format(work=work), tmp_path) in {"refused", "right"}
