@@ -52,6 +52,15 @@ pub struct Word {
     pub marks: Marks,
 }
 
+impl Word {
+    /// No word: what an unused place of a buffer holds.
+    pub(crate) const EMPTY: Self = Self {
+        start: 0,
+        end: 0,
+        marks: Marks::NONE,
+    };
+}
+
 /// What marking must remember between two pretokens.
 #[derive(Clone, Copy, Debug)]
 pub struct MarkState {

@@ -10,6 +10,7 @@ use crate::types::{Symbol, TokenId};
 
 mod longest_first;
 mod merge_rank;
+mod pair_table;
 
 pub use longest_first::LongestFirst;
 pub use merge_rank::MergeRank;

@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::pretokenize::Pretokenizer;
 use crate::types::{Symbol, TokenId, push_symbols};
 
-use table::PretokenTable;
+use table::{MAX_WORDS, PretokenTable};
 
 /// What one thread of work uses: the table and the encoders' buffers.
 #[derive(Debug)]
@@ -96,22 +96,29 @@ impl Stages<'_> {
         worker: &mut Worker,
         out: &mut Vec<TokenId>,
     ) -> Result<()> {
-        let mut failed = None;
         let Worker {
             table,
             scratch,
             symbols,
         } = worker;
+        let mut encode = |word: Word, out: &mut Vec<TokenId>| {
+            let bytes = &text[word.start..word.end];
+            self.encode_word(bytes, word, scratch, symbols, out)
+        };
+        let mut words = [Word::EMPTY; MAX_WORDS];
+        let mut len = 0;
+        let mut done = Ok(());
         self.for_each_word(text, |word| {
-            let encode = |out: &mut Vec<TokenId>| {
-                let bytes = &text[word.start..word.end];
-                self.encode_word(bytes, word, scratch, symbols, out)
-            };
-            let span = (word.start, word.end);
-            if let Err(error) = table.get_or_encode(text, span, word.marks, out, encode) {
-                failed.get_or_insert(error);
+            words[len] = word;
+            len += 1;
+            if len == MAX_WORDS {
+                len = 0;
+                if done.is_ok() {
+                    done = table.get_or_encode(text, &words, out, &mut encode);
+                }
             }
         })?;
-        failed.map_or(Ok(()), Err)
+        done?;
+        table.get_or_encode(text, &words[..len], out, &mut encode)
     }
 }

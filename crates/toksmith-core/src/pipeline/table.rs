@@ -6,14 +6,17 @@ use std::hash::BuildHasher;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
+use crate::boundary::Word;
 use crate::types::{Marks, TokenId};
 
+/// Words that one call may look up.
+pub(crate) const MAX_WORDS: usize = 64;
 /// Words up to this many bytes are their own key.
 const MAX_SHORT: usize = 15;
 /// Ids kept beside a short word.
 const MAX_INLINE: usize = 3;
-/// Slots of the short table: 2 MB, about what a core's second-level cache holds.
-const NUM_SLOTS: usize = 1 << 16;
+/// Buckets of the short table: 2 MB, about what a core's second-level cache holds.
+const NUM_BUCKETS: usize = 1 << 15;
 /// Bytes and ids after which the table of long words starts anew.
 const MAX_LONG_BYTES: usize = 4 << 20;
 /// Longer words are not kept: they are rare, and each is unlike the others.
@@ -29,6 +32,11 @@ struct Slot {
     num_ids: u32,
 }
 
+/// A cache line: the slot used last stands first.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(64))]
+struct Bucket([Slot; 2]);
+
 #[derive(Clone, Copy, Debug)]
 struct LongEntry {
     start: usize,
@@ -41,7 +49,7 @@ struct LongEntry {
 /// Word → ids.
 #[derive(Debug)]
 pub(crate) struct PretokenTable {
-    slots: Vec<Slot>,
+    buckets: Vec<Bucket>,
     hasher: RandomState,
     long: HashTable<LongEntry>,
     long_bytes: Vec<u8>,
@@ -51,7 +59,7 @@ pub(crate) struct PretokenTable {
 impl PretokenTable {
     pub(crate) fn new() -> Self {
         Self {
-            slots: vec![Slot::default(); NUM_SLOTS],
+            buckets: vec![Bucket::default(); NUM_BUCKETS],
             hasher: RandomState::default(),
             long: HashTable::new(),
             long_bytes: Vec::new(),
@@ -59,41 +67,70 @@ impl PretokenTable {
         }
     }
 
-    /// Appends the ids of the word `text[start..end]` to `out`; on a miss they come from `encode`,
-    /// which appends them, and are kept. Returns what `encode` returns.
+    /// Appends the ids of at most [`MAX_WORDS`] words of a text to `out`. A word that is not in the table is encoded
+    /// by `encode`, which appends its ids, and kept.
+    ///
+    /// # Errors
+    /// The first that `encode` returns.
     #[inline]
     pub(crate) fn get_or_encode<E>(
         &mut self,
         text: &[u8],
-        (start, end): (usize, usize),
-        marks: Marks,
+        words: &[Word],
         out: &mut Vec<TokenId>,
-        encode: impl FnOnce(&mut Vec<TokenId>) -> Result<(), E>,
+        mut encode: impl FnMut(Word, &mut Vec<TokenId>) -> Result<(), E>,
     ) -> Result<(), E> {
-        if end - start > MAX_SHORT {
-            return self.long_or_encode(&text[start..end], marks, out, encode);
-        }
-        let key = short_key(text, start, end, marks);
-        let at = bucket(key);
-        // Two slots a bucket: the one used last stands first.
-        for way in [at, at ^ 1] {
-            let slot = &self.slots[way];
-            if slot.key == key {
-                match slot.num_ids {
-                    1 => out.push(slot.ids[0]),
-                    n => out.extend_from_slice(&slot.ids[..n as usize]),
-                }
-                return Ok(());
+        debug_assert!(words.len() <= MAX_WORDS);
+        // First all keys, touching each bucket: look-ups wait for memory, and here nothing depends
+        // on what comes back, so the waits overlap.
+        let mut keys = [(0, 0); MAX_WORDS];
+        let mut touched = 0;
+        for (slot, &word) in keys.iter_mut().zip(words) {
+            if word.end - word.start <= MAX_SHORT {
+                let key = short_key(text, word);
+                let at = bucket(key);
+                touched ^= self.buckets[at].0[0].num_ids;
+                *slot = (key, at);
             }
         }
+        std::hint::black_box(touched);
+        for (&(key, at), &word) in keys.iter().zip(words) {
+            if key == 0 {
+                self.long_or_encode(text, word, out, &mut encode)?;
+                continue;
+            }
+            let [first, second] = &self.buckets[at].0;
+            let slot = if first.key == key { first } else { second };
+            if slot.key == key {
+                // Always three, then some are taken back: no branch depends on their number.
+                out.extend_from_slice(&slot.ids);
+                out.truncate(out.len() - (MAX_INLINE - slot.num_ids as usize));
+            } else {
+                self.encode_short(at, key, word, out, &mut encode)?;
+            }
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn encode_short<E>(
+        &mut self,
+        at: usize,
+        key: ShortKey,
+        word: Word,
+        out: &mut Vec<TokenId>,
+        encode: &mut impl FnMut(Word, &mut Vec<TokenId>) -> Result<(), E>,
+    ) -> Result<(), E> {
         let before = out.len();
-        encode(out)?;
+        encode(word, out)?;
         let made = &out[before..];
         if made.len() <= MAX_INLINE {
             let mut ids = [0; MAX_INLINE];
             ids[..made.len()].copy_from_slice(made);
-            self.slots[at ^ 1] = self.slots[at];
-            self.slots[at] = Slot {
+            let [first, second] = &mut self.buckets[at].0;
+            // Frequent words come early and keep the first slot; rare ones replace each other.
+            let slot = if first.key == 0 { first } else { second };
+            *slot = Slot {
                 key,
                 ids,
                 num_ids: made.len() as u32,
@@ -104,24 +141,25 @@ impl PretokenTable {
 
     fn long_or_encode<E>(
         &mut self,
-        word: &[u8],
-        marks: Marks,
+        text: &[u8],
+        word: Word,
         out: &mut Vec<TokenId>,
-        encode: impl FnOnce(&mut Vec<TokenId>) -> Result<(), E>,
+        encode: &mut impl FnMut(Word, &mut Vec<TokenId>) -> Result<(), E>,
     ) -> Result<(), E> {
-        if word.len() > MAX_KEPT {
-            return encode(out);
+        let (bytes, marks) = (&text[word.start..word.end], word.marks);
+        if bytes.len() > MAX_KEPT {
+            return encode(word, out);
         }
-        let hash = self.hasher.hash_one((word, marks));
+        let hash = self.hasher.hash_one((bytes, marks));
         let found = self.long.find(hash, |entry| {
-            entry.marks == marks && &self.long_bytes[entry.start..entry.start + entry.len] == word
+            entry.marks == marks && &self.long_bytes[entry.start..entry.start + entry.len] == bytes
         });
         if let Some(entry) = found {
             out.extend_from_slice(&self.long_ids[entry.first_id..entry.first_id + entry.num_ids]);
             return Ok(());
         }
         let before = out.len();
-        encode(out)?;
+        encode(word, out)?;
         let made = &out[before..];
         if self.long_bytes.len() + 4 * self.long_ids.len() > MAX_LONG_BYTES {
             self.long.clear();
@@ -130,12 +168,12 @@ impl PretokenTable {
         }
         let entry = LongEntry {
             start: self.long_bytes.len(),
-            len: word.len(),
+            len: bytes.len(),
             marks,
             first_id: self.long_ids.len(),
             num_ids: made.len(),
         };
-        self.long_bytes.extend_from_slice(word);
+        self.long_bytes.extend_from_slice(bytes);
         self.long_ids.extend_from_slice(made);
         let (bytes, hasher) = (&self.long_bytes, &self.hasher);
         self.long.insert_unique(hash, entry, |entry| {
@@ -145,19 +183,20 @@ impl PretokenTable {
     }
 }
 
-/// First slot of the two that a key may stand in.
+/// The bucket that a key may stand in.
 #[inline]
 fn bucket(key: ShortKey) -> usize {
     const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
     let (low, high) = (key as u64, (key >> 64) as u64);
     let mixed = (low ^ high.rotate_left(29)).wrapping_mul(MULTIPLIER);
     let mixed = (mixed ^ high).wrapping_mul(MULTIPLIER);
-    (mixed >> 48) as usize & (NUM_SLOTS - 1)
+    (mixed >> 48) as usize & (NUM_BUCKETS - 1)
 }
 
 /// The word's bytes from the low end; length and marks in the highest byte, which is never 0.
 #[inline]
-fn short_key(text: &[u8], start: usize, end: usize, marks: Marks) -> ShortKey {
+fn short_key(text: &[u8], word: Word) -> ShortKey {
+    let Word { start, end, marks } = word;
     let len = end - start;
     let bytes = match text.get(start..start + 16) {
         // The word and what follows it, in one load; what follows is shifted out.

@@ -94,25 +94,16 @@ impl Gpt2 {
                 return (end, PretokenClass::Other);
             }
         }
-        let end = self.run_end(text, at + len, class);
-        let class = match class {
-            CharClass::Letter => PretokenClass::Letters,
-            _ => PretokenClass::Other,
-        };
-        (end, class)
-    }
-
-    /// Where the run of characters of this class ends, from `at` on.
-    #[inline]
-    fn run_end(&self, text: &[u8], mut at: usize, class: CharClass) -> usize {
-        while at < text.len() {
-            let (next, len) = self.classes.class_at(text, at);
-            if next != class {
-                break;
+        match class {
+            CharClass::Letter => {
+                let end = self.classes.letters_end(text, at + len);
+                (end, PretokenClass::Letters)
             }
-            at += len;
+            _ => {
+                let end = self.classes.run_end(text, at + len, class);
+                (end, PretokenClass::Other)
+            }
         }
-        at
     }
 
     /// Where the white space pretoken ends that starts at `start`.

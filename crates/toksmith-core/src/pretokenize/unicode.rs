@@ -22,6 +22,37 @@ pub enum CharClass {
     Space = 3,
 }
 
+/// Classes of ASCII, the same in every Unicode version; `None` for the bytes of longer sequences.
+const ASCII_CLASSES: [Option<CharClass>; 256] = ascii_classes();
+
+const fn ascii_classes() -> [Option<CharClass>; 256] {
+    let mut classes = [None; 256];
+    let mut byte = 0_u8;
+    while byte < 0x80 {
+        classes[byte as usize] = Some(match byte {
+            b'a'..=b'z' | b'A'..=b'Z' => CharClass::Letter,
+            b'0'..=b'9' => CharClass::Number,
+            0x09..=0x0D | 0x20 => CharClass::Space,
+            _ => CharClass::Other,
+        });
+        byte += 1;
+    }
+    classes
+}
+
+/// How many bytes from the low end on are ASCII letters.
+#[inline]
+fn leading_letters(eight: u64) -> usize {
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    // Bytes as lower case without their high bits; adding carries into the high bit, never beyond.
+    let lower = (eight | (0x20 * ONES)) & !HIGH;
+    let from_a = lower + (0x80 - u64::from(b'a')) * ONES;
+    let beyond_z = lower + (0x7F - u64::from(b'z')) * ONES;
+    let letters = from_a & !beyond_z & !eight & HIGH;
+    ((!letters & HIGH).trailing_zeros() / 8) as usize
+}
+
 const CLASS_BITS: u8 = 0b11;
 const PRINTABLE: u8 = 0b100;
 const BLOCK: usize = 256;
@@ -45,7 +76,6 @@ const WHITE_SPACE: [(u32, u32); 10] = [
 #[derive(Debug)]
 pub struct UnicodeClasses {
     version: &'static str,
-    ascii: [u8; 128],
     block_of: Vec<u16>,
     blocks: Vec<u8>,
 }
@@ -107,11 +137,8 @@ impl UnicodeClasses {
             });
             block_of.push(index as u16);
         }
-        let mut ascii = [0_u8; 128];
-        ascii.copy_from_slice(&flat[..128]);
         Self {
             version: versions()[version_index],
-            ascii,
             block_of,
             blocks,
         }
@@ -147,13 +174,56 @@ impl UnicodeClasses {
     #[inline]
     #[must_use]
     pub fn class_at(&self, text: &[u8], at: usize) -> (CharClass, usize) {
-        let byte = text[at];
-        if byte < 0x80 {
-            return (class_of_bits(self.ascii[usize::from(byte)]), 1);
+        match ASCII_CLASSES[usize::from(text[at])] {
+            Some(class) => (class, 1),
+            None => self.multibyte_class_at(text, at),
         }
+    }
+
+    #[inline(never)]
+    fn multibyte_class_at(&self, text: &[u8], at: usize) -> (CharClass, usize) {
         match decode_multibyte(&text[at..]) {
             Some((code_point, len)) => (self.class(code_point), len),
             None => (CharClass::Other, 1),
+        }
+    }
+
+    /// Where the run of characters of this class ends, from `at` on.
+    #[inline]
+    #[must_use]
+    pub fn run_end(&self, text: &[u8], mut at: usize, class: CharClass) -> usize {
+        while let Some(&byte) = text.get(at) {
+            match ASCII_CLASSES[usize::from(byte)] {
+                Some(found) if found == class => at += 1,
+                Some(_) => break,
+                None => match self.multibyte_class_at(text, at) {
+                    (found, len) if found == class => at += len,
+                    _ => break,
+                },
+            }
+        }
+        at
+    }
+
+    /// [`run_end`](Self::run_end) for letters, eight ASCII bytes at a time: most words end within
+    /// the first eight, so no branch depends on the length of a word.
+    #[inline]
+    #[must_use]
+    pub fn letters_end(&self, text: &[u8], mut at: usize) -> usize {
+        loop {
+            let Some(window) = text.get(at..at + 8) else {
+                return self.run_end(text, at, CharClass::Letter);
+            };
+            let mut eight = [0; 8];
+            eight.copy_from_slice(window);
+            let run = leading_letters(u64::from_le_bytes(eight));
+            at += run;
+            if run < 8 {
+                return match text[at] {
+                    0..0x80 => at,
+                    _ => self.run_end(text, at, CharClass::Letter),
+                };
+            }
         }
     }
 }
@@ -254,6 +324,29 @@ mod tests {
         for c in (0x80..=0x10_FFFF).filter_map(char::from_u32) {
             let bytes = c.encode_utf8(&mut buffer).as_bytes();
             assert_eq!(decode_multibyte(bytes), Some((u32::from(c), bytes.len())));
+        }
+    }
+
+    #[test]
+    fn ascii_classes_are_those_of_the_table_in_every_version() {
+        for version in versions() {
+            let classes = UnicodeClasses::of_version(version).unwrap();
+            for byte in 0..0x80_u8 {
+                let expected = Some(classes.class(u32::from(byte)));
+                assert_eq!(ASCII_CLASSES[usize::from(byte)], expected);
+            }
+        }
+    }
+
+    #[test]
+    fn letters_are_counted_in_any_place_of_eight_bytes() {
+        for byte in 0..=255_u8 {
+            for place in 0..8 {
+                let mut eight = *b"aZbYcXdW";
+                eight[place] = byte;
+                let expected = if byte.is_ascii_alphabetic() { 8 } else { place };
+                assert_eq!(leading_letters(u64::from_le_bytes(eight)), expected);
+            }
         }
     }
 
