@@ -179,10 +179,10 @@ pub enum Error {
         index: usize,
         /// The text, lossily.
         text: String,
-        /// Ids now.
-        found: Vec<TokenId>,
+        /// Ids now; `None` where a custom pattern gives up.
+        found: Option<Vec<TokenId>>,
         /// Ids in the file.
-        stated: Vec<TokenId>,
+        stated: Option<Vec<TokenId>>,
     },
     /// The caller asked to stop.
     #[error("interrupted")]

@@ -2,10 +2,12 @@
 //!
 //! Rooms in the order of the data; each knows only those before it:
 //!
-//!     types error control alphabet artifact vocab model
-//!     normalize → pretokenize → boundary → display → count → train
-//!                                        ↘ encode, decode, special
-//!     pipeline, tokenizer   compose them      file   saves and loads
+//! ```text
+//! types error control alphabet artifact vocab model
+//! normalize → pretokenize → boundary → display → count → train
+//!                                              ↘ encode, decode, special
+//! pipeline, tokenizer   compose them      file   saves and loads
+//! ```
 //!
 //! The crate is pure Rust, prints nothing, never panics on input, never recurses on its length, and
 //! no result depends on hash order, threads or the order of documents.

@@ -50,9 +50,14 @@ impl Model {
     ///
     /// # Errors
     /// [`Error::Format`] when a merge names an id that does not exist yet, joins a pair twice,
-    /// joins across a mark (`left` with trail, or a marked `right` without lead), or makes another
-    /// token than its `new` says.
-    pub fn from_merges(alphabet: Alphabet, merges: &[[TokenId; 3]]) -> Result<Self> {
+    /// joins across a mark (`left` with trail, or a marked `right` without lead), makes another token
+    /// than its `new` says, or when all tokens together exceed `max_bytes`: merges of a few bytes can
+    /// spell tokens of any length.
+    pub fn from_merges(
+        alphabet: Alphabet,
+        merges: &[[TokenId; 3]],
+        max_bytes: usize,
+    ) -> Result<Self> {
         let mut model = Self::of_alphabet(alphabet);
         let mut pairs = HashSet::<(TokenId, TokenId), foldhash::fast::RandomState>::default();
         for (rank, &[left, right, new]) in merges.iter().enumerate() {
@@ -81,6 +86,9 @@ impl Model {
             let made = model
                 .push_merge(left, right)
                 .ok_or_else(|| fault(format!("({left}, {right}) would join across a mark")))?;
+            if model.vocab.num_bytes() > max_bytes {
+                return Err(fault(format!("the tokens exceed {max_bytes} bytes")));
+            }
             if made != new {
                 return Err(fault(format!(
                     "({left}, {right}) makes id {made}, not {new}"

@@ -2,6 +2,8 @@
 //! those that the caller allows by name: the same text typed by a user is text.
 
 use aho_corasick::{AhoCorasick, MatchKind};
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
 
 use crate::error::{Error, Result};
 use crate::types::TokenId;
@@ -10,6 +12,7 @@ use crate::types::TokenId;
 #[derive(Clone, Debug, Default)]
 pub struct SpecialTokens {
     names: Vec<String>,
+    index: HashMap<String, TokenId, RandomState>,
     first_id: TokenId,
 }
 
@@ -58,10 +61,11 @@ impl SpecialTokens {
     /// # Errors
     /// [`Error::BadSpecial`] for an empty name or one given twice.
     pub fn new(names: Vec<String>, first_id: TokenId) -> Result<Self> {
-        for (at, name) in names.iter().enumerate() {
+        let mut index = HashMap::default();
+        for (id, name) in (first_id..).zip(&names) {
             let reason = if name.is_empty() {
                 "is empty"
-            } else if names[..at].contains(name) {
+            } else if index.insert(name.clone(), id).is_some() {
                 "is given twice"
             } else {
                 continue;
@@ -71,7 +75,11 @@ impl SpecialTokens {
                 reason,
             });
         }
-        Ok(Self { names, first_id })
+        Ok(Self {
+            names,
+            index,
+            first_id,
+        })
     }
 
     /// The names in the order of their ids.
@@ -106,8 +114,8 @@ impl SpecialTokens {
             AllowedSpecial::Only(names) => names
                 .iter()
                 .map(|name| {
-                    let at = self.names.iter().position(|known| known == name);
-                    at.map(|at| (name.as_str(), self.first_id + at as TokenId))
+                    let id = self.index.get(name);
+                    id.map(|&id| (name.as_str(), id))
                         .ok_or_else(|| Error::UnknownSpecial {
                             name: name.clone(),
                             known: match self.names.is_empty() {

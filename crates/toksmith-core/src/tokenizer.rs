@@ -1,10 +1,13 @@
 //! A tokenizer: all stages composed, frozen after construction, shared freely between threads.
 //!
-//!     text → special tokens split off → normalize → pretokenize → mark → encode → ids
-//!     ids → decode → bytes
+//! ```text
+//! text → special tokens split off → normalize → pretokenize → mark → encode → ids
+//! ids → decode → bytes
+//! ```
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::Builder;
 
 use serde::{Deserialize, Serialize};
 
@@ -459,15 +462,16 @@ impl Tokenizer {
         Ok(pretokens)
     }
 
-    /// The number of pretokens of a text: no encoder can need fewer tokens.
+    /// The number of pretokens of a text after marking, so with white space joined where the rule
+    /// says so: the encoder gets them one by one, and none can need fewer tokens.
     ///
     /// # Errors
     /// Those of a custom pattern.
     pub fn count_pretokens(&self, text: &[u8]) -> Result<usize> {
         let normalized = self.provenance.normalizer.normalize(text);
         let mut num_pretokens = 0;
-        self.pretokenizer
-            .for_each(&normalized.bytes, |_| num_pretokens += 1)?;
+        self.stages()
+            .for_each_word(&normalized.bytes, |_| num_pretokens += 1)?;
         Ok(num_pretokens)
     }
 
@@ -554,17 +558,16 @@ fn in_order<T: Sync, R: Send>(
         }
     };
     let mut results: Vec<(usize, R)> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..num_threads.min(items.len()))
-            .map(|_| scope.spawn(one_thread))
+        // The calling thread is one of them; where the system gives no more, fewer do the work.
+        let threads: Vec<_> = (1..num_threads.min(items.len()))
+            .map_while(|_| Builder::new().spawn_scoped(scope, one_thread).ok())
             .collect();
-        threads
-            .into_iter()
-            .flat_map(|thread| {
-                thread
-                    .join()
-                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            })
-            .collect()
+        let mut results = one_thread();
+        for thread in threads {
+            let done = thread.join();
+            results.extend(done.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        results
     });
     results.sort_unstable_by_key(|&(at, _)| at);
     results.into_iter().map(|(_, result)| result).collect()

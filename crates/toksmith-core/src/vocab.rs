@@ -40,6 +40,12 @@ impl Vocab {
         self.ends.len()
     }
 
+    /// Length of all tokens together, in bytes.
+    #[must_use]
+    pub fn num_bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// True when there is no token at all.
     #[must_use]
     pub fn is_empty(&self) -> bool {

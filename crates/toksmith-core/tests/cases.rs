@@ -98,7 +98,7 @@ impl Stages {
             rows => serde_json::from_value(rows.clone()).unwrap(),
         };
         let alphabet = Alphabet::new(self.boundary.alphabet_len(), AlphabetOrder::Bytes);
-        let model = Model::from_merges(alphabet, &merges).unwrap();
+        let model = Model::from_merges(alphabet, &merges, usize::MAX).unwrap();
         let provenance = Provenance::of(
             Normalizer::Identity,
             &pretokenizer(&self.pattern),
@@ -295,7 +295,7 @@ fn model_of_tokens(tokens: &[&[u8]], hidden: &[&[u8]]) -> Model {
     }
     let is_visible = |t: &[u8]| t.len() == 1 || (tokens.contains(&t) && !hidden.contains(&t));
     let visible = known.iter().map(|token| is_visible(token)).collect();
-    Model::from_merges(alphabet, &merges)
+    Model::from_merges(alphabet, &merges, usize::MAX)
         .unwrap()
         .with_visible(visible)
         .unwrap()

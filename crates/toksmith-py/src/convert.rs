@@ -101,7 +101,10 @@ impl Allowed {
         }
         value
             .try_iter()?
-            .map(|name| name?.extract())
+            .map(|name| {
+                let name = Text::take(&name?, || "a name in allowed_special".to_owned())?;
+                Ok(String::from_utf8_lossy(name.bytes()).into_owned())
+            })
             .collect::<PyResult<_>>()
             .map(Self::Only)
     }
@@ -175,10 +178,20 @@ pub(crate) fn take_ids(ids: &Bound<'_, PyAny>, vocab_size: usize) -> PyResult<Ve
         .collect()
 }
 
+/// More threads than this are never started; results do not depend on their number.
+const MAX_THREADS: usize = 256;
+
 /// Threads to use: what is asked for, else what the machine has.
-pub(crate) fn num_threads(asked: Option<usize>) -> usize {
-    asked.map_or_else(
-        || std::thread::available_parallelism().map_or(1, usize::from),
-        |threads| threads.max(1),
-    )
+pub(crate) fn num_threads(py: Python<'_>, asked: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
+    let Some(asked) = asked else {
+        return Ok(std::thread::available_parallelism().map_or(1, usize::from));
+    };
+    let number = py.import("operator")?.call_method1("index", (asked,))?;
+    if number.lt(1)? {
+        let message = format!("num_threads is {asked}, but must be at least 1, or None for all");
+        return Err(named(py, "SettingsError", message));
+    }
+    Ok(number
+        .extract::<usize>()
+        .map_or(MAX_THREADS, |n| n.min(MAX_THREADS)))
 }

@@ -231,7 +231,11 @@ pub(crate) struct PyWordCounter {
 impl PyWordCounter {
     #[new]
     #[pyo3(signature = (settings, num_threads=None))]
-    fn new(py: Python<'_>, settings: &str, num_threads: Option<usize>) -> PyResult<Self> {
+    fn new(
+        py: Python<'_>,
+        settings: &str,
+        num_threads: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
         let settings: CountSettings = from_json(py, settings)?;
         let pretokenizer = Pretokenizer::new(&PretokenizerSettings {
             pattern: settings.pretokenizer,
@@ -243,7 +247,7 @@ impl PyWordCounter {
             pretokenizer,
             Boundary::from_name(&settings.boundary).or_raise(py)?,
             WhitespaceRule::from_name(&settings.whitespace).or_raise(py)?,
-            self::num_threads(num_threads),
+            self::num_threads(py, num_threads)?,
         );
         Ok(Self { inner: Some(inner) })
     }

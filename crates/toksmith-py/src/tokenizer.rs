@@ -227,7 +227,7 @@ impl PyDecodeStream {
     ///
     /// Raises:
     ///     UnknownTokenIdError: the id is not in the vocabulary; the stream is as it was.
-    fn push(&mut self, py: Python<'_>, id: &Bound<'_, PyAny>) -> PyResult<String> {
+    fn push(&mut self, py: Python<'_>, id: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         let decoder = self.tokenizer.decoder();
         let id = take_id(id, self.num_pushed, decoder.vocab_size())?;
         let mut bytes = Vec::new();
@@ -239,17 +239,17 @@ impl PyDecodeStream {
     }
 
     /// What is left when no more ids come: nothing, or the rest of an unfinished character.
-    fn finish(&mut self, py: Python<'_>) -> PyResult<String> {
+    fn finish(&mut self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         self.text_of(py, &[], true)
     }
 }
 
 impl PyDecodeStream {
-    fn text_of(&self, py: Python<'_>, bytes: &[u8], last: bool) -> PyResult<String> {
-        let text = self
-            .utf8
-            .call_method1(py, "decode", (PyBytes::new(py, bytes), last));
-        text.map_err(|error| not_utf8(py, &error))?.extract(py)
+    /// A Python `str`, since under "surrogateescape" it may hold what a Rust one cannot.
+    fn text_of(&self, py: Python<'_>, bytes: &[u8], last: bool) -> PyResult<Py<PyAny>> {
+        self.utf8
+            .call_method1(py, "decode", (PyBytes::new(py, bytes), last))
+            .map_err(|error| not_utf8(py, &error))
     }
 }
 
@@ -312,17 +312,15 @@ impl PyTokenizer {
         py: Python<'_>,
         texts: &Bound<'_, PyAny>,
         allowed_special: Option<&Bound<'_, PyAny>>,
-        threads: Option<usize>,
+        threads: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<(Vec<TokenId>, Vec<usize>)> {
         let texts = take_texts(texts)?;
         let texts: Vec<&[u8]> = texts.iter().map(Text::bytes).collect();
         let allowed = Allowed::take(allowed_special)?;
         let allowed = allowed.as_core();
-        py.detach(|| {
-            self.inner
-                .encode_batch(&texts, allowed, num_threads(threads))
-        })
-        .or_raise(py)
+        let threads = num_threads(py, threads)?;
+        py.detach(|| self.inner.encode_batch(&texts, allowed, threads))
+            .or_raise(py)
     }
 
     fn bytes_of(
@@ -482,7 +480,7 @@ impl PyTokenizer {
         py: Python<'py>,
         texts: &Bound<'py, PyAny>,
         allowed_special: Option<&Bound<'py, PyAny>>,
-        num_threads: Option<usize>,
+        num_threads: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyList>> {
         let (ids, offsets) = self.batch_of(py, texts, allowed_special, num_threads)?;
         let lists = offsets
@@ -500,7 +498,7 @@ impl PyTokenizer {
         py: Python<'py>,
         texts: &Bound<'py, PyAny>,
         allowed_special: Option<&Bound<'py, PyAny>>,
-        num_threads: Option<usize>,
+        num_threads: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
         let (ids, offsets) = self.batch_of(py, texts, allowed_special, num_threads)?;
         let offsets = offsets.into_iter().map(|offset| offset as i64).collect();
@@ -550,7 +548,8 @@ impl PyTokenizer {
         Ok(pretokens.iter().map(|p| PyBytes::new(py, p)).collect())
     }
 
-    /// The number of pretokens of a text: no encoder can need fewer tokens.
+    /// The number of pretokens of a text after marking (white space joined where the rule says so):
+    /// no encoder can need fewer tokens.
     fn count_pretokens(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<usize> {
         let text = Text::take(text, || "text".to_owned())?;
         let bytes = text.bytes();

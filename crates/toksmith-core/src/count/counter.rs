@@ -1,6 +1,7 @@
 //! Counts documents in batches, on several threads, with one result whatever their number.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::Builder;
 
 use crate::boundary::{Boundary, MarkState, WhitespaceRule, Word};
 use crate::control::{Control, NoControl};
@@ -102,9 +103,13 @@ impl WordCounter {
             let threads: Vec<_> = others
                 .iter_mut()
                 .take(parts.len().saturating_sub(1))
-                .map(|table| scope.spawn(|| work(table, &NoControl)))
+                .map_while(|table| {
+                    let work = || work(table, &NoControl);
+                    Builder::new().spawn_scoped(scope, work).ok()
+                })
                 .collect();
-            // The calling thread works too, and is the one that may ask whether to go on.
+            // The calling thread works too, and is the one that may ask whether to go on; where the
+            // system gives no more threads, fewer do the work.
             let done = work(&mut own[0], control);
             threads.into_iter().fold(done, |done, thread| {
                 let joined = thread.join();

@@ -150,6 +150,8 @@ struct Header {
     provenance: Provenance,
     num_documents: u64,
     num_bytes: u64,
+    /// Rows that follow, so that a file cut after a row is noticed.
+    num_words: usize,
 }
 
 impl WordCounts {
@@ -289,6 +291,7 @@ impl WordCounts {
             provenance: self.provenance.clone(),
             num_documents: self.num_documents,
             num_bytes: self.num_bytes,
+            num_words: self.len(),
         };
         let header = serde_json::to_string(&header).unwrap_or_default();
         let mut out = format!("{VERSION_LINE}{VERSION}\n# {header}\n");
@@ -352,6 +355,14 @@ impl WordCounts {
             if !table.add(&bytes, marks, count) || table.len() == known {
                 return Err(fault(line, "the word stands in the file twice"));
             }
+        }
+        if table.len() != header.num_words {
+            let reason = format!(
+                "there are {} words, but the header says {}",
+                table.len(),
+                header.num_words
+            );
+            return Err(fault(tsv.lines().count(), &reason));
         }
         Ok(Self::from_table(
             header.provenance,

@@ -117,10 +117,11 @@ impl RegexPretokenizer {
         Ok(())
     }
 
+    /// Calls `found` for the matches that are not empty.
     fn for_each_match(&self, text: &str, mut found: impl FnMut(usize, usize)) -> Result<()> {
         match &self.engine {
             Engine::Linear(regex) => {
-                for span in regex.find_iter(text) {
+                for span in regex.find_iter(text).filter(|span| !span.is_empty()) {
                     found(span.start(), span.end());
                 }
             }
@@ -132,8 +133,10 @@ impl RegexPretokenizer {
                         at,
                         reason: error.to_string(),
                     })?;
-                    found(span.start(), span.end());
                     at = span.end();
+                    if span.start() < at {
+                        found(span.start(), at);
+                    }
                 }
             }
         }

@@ -1,0 +1,56 @@
+//! Any bytes, as training text and as input: decoding gives the input back, for every boundary and
+//! encoder, and offsets say where each token stands.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use toksmith_core::Tokenizer;
+use toksmith_core::alphabet::AlphabetOrder;
+use toksmith_core::boundary::{Boundary, WhitespaceRule};
+use toksmith_core::control::NoControl;
+use toksmith_core::count::WordCounter;
+use toksmith_core::encode::EncoderKind;
+use toksmith_core::normalize::Normalizer;
+use toksmith_core::pretokenize::{Pretokenizer, PretokenizerSettings, names};
+use toksmith_core::special::AllowedSpecial;
+use toksmith_core::tokenizer::TrainSettings;
+use toksmith_core::train::TrainerSettings;
+
+fuzz_target!(|data: &[u8]| {
+    let [choice, text @ ..] = data else { return };
+    let choice = usize::from(*choice);
+    let boundary = Boundary::ALL[choice % 3];
+    let whitespace = [WhitespaceRule::Split, WhitespaceRule::Whole][choice / 3 % 2];
+    let pretokenizer = Pretokenizer::new(&PretokenizerSettings {
+        pattern: names()[choice / 6 % 4].to_owned(),
+        unicode: None,
+    })
+    .unwrap();
+    let (corpus, input) = text.split_at(text.len() / 2);
+    let mut counter =
+        WordCounter::new(Normalizer::Identity, pretokenizer, boundary, whitespace, 1);
+    counter.count(&[corpus, b"fallback"], &NoControl).unwrap();
+    let settings = TrainSettings {
+        recipe: "fuzz".to_owned(),
+        trainer: TrainerSettings::Bpe {
+            vocab_size: boundary.alphabet_len() + 64,
+            min_pair_count: 1,
+        },
+        encoder: EncoderKind::MergeRank,
+        alphabet_order: AlphabetOrder::Bytes,
+        special_tokens: vec!["<s>".to_owned()],
+    };
+    let counts = counter.finish(&NoControl).unwrap();
+    let by_rank = Tokenizer::train(&counts, settings, &NoControl).unwrap();
+    let longest_first = by_rank.with_encoder(EncoderKind::LongestFirst).unwrap();
+    for tokenizer in [by_rank, longest_first] {
+        let encoding = tokenizer.encode_with_offsets(input, AllowedSpecial::All).unwrap();
+        let ids = tokenizer.encode(input, AllowedSpecial::All).unwrap();
+        assert_eq!(ids, encoding.ids);
+        let decoder = tokenizer.decoder();
+        let decoded = decoder.decode(&ids, decoder.state(None, false).unwrap()).unwrap();
+        assert_eq!(decoded, input);
+        for (&id, &(start, end)) in ids.iter().zip(&encoding.byte_spans) {
+            assert_eq!(decoder.token_bytes(id).unwrap(), &input[start..end]);
+        }
+    }
+});
