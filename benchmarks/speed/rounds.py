@@ -18,7 +18,7 @@ from typing import Any, Final
 
 _FOLDER: Final = Path(__file__).resolve().parents[1]
 #: Variables by which peers set their threads; a child has none of the caller's.
-_THREADS: Final = ("RAYON_NUM_THREADS", "TOKENIZERS_PARALLELISM", "TOKSMITH_NUM_THREADS")
+_THREADS: Final = ("RAYON_NUM_THREADS", "TOKENIZERS_PARALLELISM")
 #: For what is measured on one thread. Never in training: `tokenizers` is 3 to 5 times slower so.
 ONE_THREAD: Final = {"RAYON_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
 
