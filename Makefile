@@ -57,5 +57,6 @@ $(VENV)/ready: requirements.lock | tools
 	@touch $@
 
 $(VENV)/built: $(VENV)/ready pyproject.toml $(RUST_SOURCES)
-	$(BIN)/maturin develop --release --locked --quiet
+	PATH=$(CURDIR)/$(BIN):$$PATH MATURIN_PEP517_ARGS=--locked $(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		--no-deps --no-build-isolation --editable .
 	@touch $@
