@@ -11,9 +11,6 @@
 
 use std::collections::{BinaryHeap, VecDeque};
 
-use foldhash::fast::RandomState;
-use hashbrown::HashMap;
-
 use crate::error::Result;
 use crate::model::Model;
 use crate::types::{Symbol, TokenId, push_symbols};
@@ -21,16 +18,26 @@ use crate::types::{Symbol, TokenId, push_symbols};
 use super::{Encoder, Scratch};
 
 const ROOT: u32 = 0;
+const NUM_SYMBOLS: usize = 1024;
+/// Children of a node that are looked through one by one; more are searched by halves.
+const MAX_SCANNED: usize = 8;
 /// No token: the end of every chain.
 const NO_ENTRY: u32 = 0;
 
+type SymbolsAndId<'s> = (&'s [Symbol], TokenId);
+
 /// Encodes longest-first.
+///
+/// Nodes are numbered breadth first, so the children of a node are neighbours and only the first of
+/// them is stored.
 #[derive(Debug)]
 pub struct LongestFirst {
     /// Child of the root, by symbol; [`ROOT`] where there is none.
-    first: Vec<u32>,
-    /// Child of any other node.
-    next: HashMap<(u32, Symbol), u32, RandomState>,
+    of_root: Vec<u32>,
+    /// First child of each node; one entry more than there are nodes.
+    first_child: Vec<u32>,
+    /// Symbol that leads to each node; ascending among the children of one node.
+    label: Vec<Symbol>,
     /// Node of the longest proper suffix in the trie.
     suffix: Vec<u32>,
     /// Longest token that ends at each node, as an index into `chain`.
@@ -65,9 +72,22 @@ impl LongestFirst {
     /// Builds the automaton over the visible tokens of a model.
     #[must_use]
     pub fn new(model: &Model) -> Self {
+        let mut symbols = Vec::new();
+        let mut tokens = Vec::new();
+        for (id, token) in model.visible_tokens() {
+            let start = symbols.len();
+            push_symbols(token.bytes, token.marks, model.is_marked(), &mut symbols);
+            tokens.push((start, symbols.len(), id));
+        }
+        let mut tokens: Vec<SymbolsAndId<'_>> = tokens
+            .into_iter()
+            .map(|(start, end, id)| (&symbols[start..end], id))
+            .collect();
+        tokens.sort_unstable();
         let mut this = Self {
-            first: vec![ROOT; 1024],
-            next: HashMap::default(),
+            of_root: vec![ROOT; NUM_SYMBOLS],
+            first_child: Vec::new(),
+            label: vec![0],
             suffix: vec![ROOT],
             longest: vec![NO_ENTRY],
             chain: vec![ChainEntry {
@@ -78,58 +98,38 @@ impl LongestFirst {
                 depth: 0,
             }],
         };
-        let mut edges: Vec<(u32, Symbol, u32)> = Vec::new();
-        let mut tokens: Vec<(u32, TokenId)> = vec![(0, 0)];
-        let mut symbols = Vec::new();
-        for (id, token) in model.visible_tokens() {
-            symbols.clear();
-            push_symbols(token.bytes, token.marks, model.is_marked(), &mut symbols);
-            let mut node = ROOT;
-            for &symbol in &symbols {
-                node = this.child(node, symbol).unwrap_or_else(|| {
-                    let child = tokens.len() as u32;
-                    tokens.push((0, 0));
-                    edges.push((node, symbol, child));
-                    match node {
-                        ROOT => this.first[usize::from(symbol)] = child,
-                        _ => {
-                            this.next.insert((node, symbol), child);
-                        }
-                    }
-                    child
-                });
-            }
-            tokens[node as usize] = (symbols.len() as u32, id);
-        }
-        this.link(&edges, &tokens);
-        this
-    }
-
-    /// Suffix links and chains, breadth first: a node's suffix is shallower than the node.
-    fn link(&mut self, edges: &[(u32, Symbol, u32)], tokens: &[(u32, TokenId)]) {
-        self.suffix.resize(tokens.len(), ROOT);
-        self.longest.resize(tokens.len(), NO_ENTRY);
-        let mut children: Vec<Vec<(Symbol, u32)>> = vec![Vec::new(); tokens.len()];
-        for &(node, symbol, child) in edges {
-            children[node as usize].push((symbol, child));
-        }
-        let mut queue: VecDeque<u32> = [ROOT].into();
-        while let Some(node) = queue.pop_front() {
-            for &(symbol, child) in &children[node as usize] {
+        // A node is the tokens that begin with it; a suffix is shallower, so it is complete by then.
+        let mut queue: VecDeque<(u32, usize, &[SymbolsAndId<'_>])> = [(ROOT, 0, &*tokens)].into();
+        while let Some((node, depth, with_prefix)) = queue.pop_front() {
+            this.first_child.push(this.label.len() as u32);
+            let shorter = this.longest[this.suffix[node as usize] as usize];
+            this.longest[node as usize] = shorter;
+            // Sorted, so the token that ends here comes first.
+            let longer = match with_prefix {
+                [(symbols, id), longer @ ..] if symbols.len() == depth => {
+                    this.longest[node as usize] = this.push_chain(depth as u32, *id, shorter);
+                    longer
+                }
+                longer => longer,
+            };
+            for group in longer.chunk_by(|(a, _), (b, _)| a[depth] == b[depth]) {
+                let symbol = group[0].0[depth];
+                let child = this.label.len() as u32;
                 let suffix = match node {
                     ROOT => ROOT,
-                    _ => self.step(self.suffix[node as usize], symbol),
+                    _ => this.step(this.suffix[node as usize], symbol),
                 };
-                self.suffix[child as usize] = suffix;
-                let shorter = self.longest[suffix as usize];
-                let (len, id) = tokens[child as usize];
-                self.longest[child as usize] = match len {
-                    0 => shorter,
-                    _ => self.push_chain(len, id, shorter),
-                };
-                queue.push_back(child);
+                this.label.push(symbol);
+                this.suffix.push(suffix);
+                this.longest.push(NO_ENTRY);
+                if node == ROOT {
+                    this.of_root[usize::from(symbol)] = child;
+                }
+                queue.push_back((child, depth + 1, group));
             }
         }
+        this.first_child.push(this.label.len() as u32);
+        this
     }
 
     /// Appends a chain entry with a jump pointer of skew-binary length (Myers 1983).
@@ -156,13 +156,19 @@ impl LongestFirst {
 
     #[inline]
     fn child(&self, node: u32, symbol: Symbol) -> Option<u32> {
-        match node {
-            ROOT => match self.first.get(usize::from(symbol)) {
-                None | Some(&ROOT) => None,
-                Some(&child) => Some(child),
-            },
-            _ => self.next.get(&(node, symbol)).copied(),
+        if node == ROOT {
+            let child = self.of_root.get(usize::from(symbol)).copied();
+            return child.filter(|&child| child != ROOT);
         }
+        let first = self.first_child[node as usize];
+        let children = first as usize..self.first_child[node as usize + 1] as usize;
+        let labels = &self.label[children];
+        let at = if labels.len() <= MAX_SCANNED {
+            labels.iter().position(|&label| label == symbol)
+        } else {
+            labels.binary_search(&symbol).ok()
+        };
+        at.map(|at| first + at as u32)
     }
 
     /// The node of the longest suffix of what was read that is in the trie.

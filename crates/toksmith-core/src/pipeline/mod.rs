@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::pretokenize::Pretokenizer;
 use crate::types::{Symbol, TokenId, push_symbols};
 
-use table::{MAX_WORDS, PretokenTable};
+use table::{PretokenTable, Request};
 
 /// What one thread of work uses: the table and the encoders' buffers.
 #[derive(Debug)]
@@ -29,6 +29,10 @@ pub(crate) struct Worker {
 pub(crate) struct WorkerPool {
     idle: Mutex<Vec<Worker>>,
 }
+
+/// Words requested from the table before the first of them is looked up, so that memory answers
+/// while the text is scanned on.
+const WORDS_PER_BATCH: usize = 32;
 
 /// Idle workers kept; more threads than this make new ones.
 const MAX_IDLE: usize = 64;
@@ -105,20 +109,20 @@ impl Stages<'_> {
             let bytes = &text[word.start..word.end];
             self.encode_word(bytes, word, scratch, symbols, out)
         };
-        let mut words = [Word::EMPTY; MAX_WORDS];
+        let mut requests = [Request::EMPTY; WORDS_PER_BATCH];
         let mut len = 0;
         let mut done = Ok(());
         self.for_each_word(text, |word| {
-            words[len] = word;
+            requests[len] = table.request(text, word);
             len += 1;
-            if len == MAX_WORDS {
+            if len == WORDS_PER_BATCH {
                 len = 0;
                 if done.is_ok() {
-                    done = table.get_or_encode(text, &words, out, &mut encode);
+                    done = table.get_or_encode(text, &requests, out, &mut encode);
                 }
             }
         })?;
         done?;
-        table.get_or_encode(text, &words[..len], out, &mut encode)
+        table.get_or_encode(text, &requests[..len], out, &mut encode)
     }
 }

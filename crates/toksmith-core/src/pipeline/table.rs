@@ -9,8 +9,6 @@ use hashbrown::HashTable;
 use crate::boundary::Word;
 use crate::types::{Marks, TokenId};
 
-/// Words that one call may look up.
-pub(crate) const MAX_WORDS: usize = 64;
 /// Words up to this many bytes are their own key.
 const MAX_SHORT: usize = 15;
 /// Ids kept beside a short word.
@@ -36,6 +34,24 @@ struct Slot {
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 struct Bucket([Slot; 2]);
+
+/// A word about to be looked up.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request {
+    word: Word,
+    /// 0 for a long word.
+    key: ShortKey,
+    bucket: usize,
+}
+
+impl Request {
+    /// What an unused place of a buffer holds.
+    pub(crate) const EMPTY: Self = Self {
+        word: Word::EMPTY,
+        key: 0,
+        bucket: 0,
+    };
+}
 
 #[derive(Clone, Copy, Debug)]
 struct LongEntry {
@@ -67,8 +83,24 @@ impl PretokenTable {
         }
     }
 
-    /// Appends the ids of at most [`MAX_WORDS`] words of a text to `out`. A word that is not in the table is encoded
-    /// by `encode`, which appends its ids, and kept.
+    /// Prepares the look-up of a word: its key, and its bucket on the way from memory.
+    #[inline]
+    pub(crate) fn request(&self, text: &[u8], word: Word) -> Request {
+        if word.end - word.start > MAX_SHORT {
+            return Request {
+                word,
+                key: 0,
+                bucket: 0,
+            };
+        }
+        let key = short_key(text, word);
+        let bucket = bucket(key);
+        prefetch(&self.buckets[bucket]);
+        Request { word, key, bucket }
+    }
+
+    /// Appends the ids of the words requested to `out`. A word that is not in the table is encoded by
+    /// `encode`, which appends its ids, and kept.
     ///
     /// # Errors
     /// The first that `encode` returns.
@@ -76,37 +108,27 @@ impl PretokenTable {
     pub(crate) fn get_or_encode<E>(
         &mut self,
         text: &[u8],
-        words: &[Word],
+        requests: &[Request],
         out: &mut Vec<TokenId>,
         mut encode: impl FnMut(Word, &mut Vec<TokenId>) -> Result<(), E>,
     ) -> Result<(), E> {
-        debug_assert!(words.len() <= MAX_WORDS);
-        // First all keys, touching each bucket: look-ups wait for memory, and here nothing depends
-        // on what comes back, so the waits overlap.
-        let mut keys = [(0, 0); MAX_WORDS];
-        let mut touched = 0;
-        for (slot, &word) in keys.iter_mut().zip(words) {
-            if word.end - word.start <= MAX_SHORT {
-                let key = short_key(text, word);
-                let at = bucket(key);
-                touched ^= self.buckets[at].0[0].num_ids;
-                *slot = (key, at);
-            }
-        }
-        std::hint::black_box(touched);
-        for (&(key, at), &word) in keys.iter().zip(words) {
-            if key == 0 {
-                self.long_or_encode(text, word, out, &mut encode)?;
+        for request in requests {
+            if request.key == 0 {
+                self.long_or_encode(text, request.word, out, &mut encode)?;
                 continue;
             }
-            let [first, second] = &self.buckets[at].0;
-            let slot = if first.key == key { first } else { second };
-            if slot.key == key {
+            let [first, second] = &self.buckets[request.bucket].0;
+            let slot = if first.key == request.key {
+                first
+            } else {
+                second
+            };
+            if slot.key == request.key {
                 // Always three, then some are taken back: no branch depends on their number.
                 out.extend_from_slice(&slot.ids);
                 out.truncate(out.len() - (MAX_INLINE - slot.num_ids as usize));
             } else {
-                self.encode_short(at, key, word, out, &mut encode)?;
+                self.encode_short(request, out, &mut encode)?;
             }
         }
         Ok(())
@@ -115,23 +137,21 @@ impl PretokenTable {
     #[cold]
     fn encode_short<E>(
         &mut self,
-        at: usize,
-        key: ShortKey,
-        word: Word,
+        request: &Request,
         out: &mut Vec<TokenId>,
         encode: &mut impl FnMut(Word, &mut Vec<TokenId>) -> Result<(), E>,
     ) -> Result<(), E> {
         let before = out.len();
-        encode(word, out)?;
+        encode(request.word, out)?;
         let made = &out[before..];
         if made.len() <= MAX_INLINE {
             let mut ids = [0; MAX_INLINE];
             ids[..made.len()].copy_from_slice(made);
-            let [first, second] = &mut self.buckets[at].0;
+            let [first, second] = &mut self.buckets[request.bucket].0;
             // Frequent words come early and keep the first slot; rare ones replace each other.
             let slot = if first.key == 0 { first } else { second };
             *slot = Slot {
-                key,
+                key: request.key,
                 ids,
                 num_ids: made.len() as u32,
             };
@@ -181,6 +201,20 @@ impl PretokenTable {
         });
         Ok(())
     }
+}
+
+/// Asks for a bucket's cache line without waiting for it.
+#[inline]
+fn prefetch(bucket: &Bucket) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: SSE is part of x86-64, and a prefetch neither reads nor faults, whatever the
+        // address; without it the look-ups are the same and slower.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(bucket).cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = bucket;
 }
 
 /// The bucket that a key may stand in.
