@@ -280,9 +280,12 @@ impl Tokenizer {
     pub fn encode(&self, text: &[u8], allowed: AllowedSpecial<'_>) -> Result<Vec<TokenId>> {
         let finder = self.special.finder(allowed)?;
         let mut ids = Vec::with_capacity(text.len() / 4 + 1);
-        self.workers
-            .with(|worker| self.encode_into(text, finder.as_ref(), worker, &mut ids))?;
+        self.with_worker(|worker| self.encode_into(text, finder.as_ref(), worker, &mut ids))?;
         Ok(ids)
+    }
+
+    fn with_worker<T>(&self, work: impl FnOnce(&mut Worker) -> T) -> T {
+        self.workers.with(self.stages(), self.model.vocab(), work)
     }
 
     fn encode_into(
@@ -326,7 +329,7 @@ impl Tokenizer {
             let num_bytes: usize = group.iter().map(|text| text.len()).sum();
             let mut ids = Vec::with_capacity(num_bytes / 4 + group.len());
             let mut ends = Vec::with_capacity(group.len());
-            self.workers.with(|worker| {
+            self.with_worker(|worker| {
                 group.iter().try_for_each(|text| {
                     self.encode_into(text, finder.as_ref(), worker, &mut ids)?;
                     ends.push(ids.len());

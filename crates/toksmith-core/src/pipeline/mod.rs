@@ -5,13 +5,14 @@
 
 mod table;
 
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 
 use crate::boundary::{Boundary, MarkState, WhitespaceRule, Word};
 use crate::encode::{Encoder, Scratch};
 use crate::error::Result;
 use crate::pretokenize::Pretokenizer;
 use crate::types::{Symbol, TokenId, push_symbols};
+use crate::vocab::Vocab;
 
 use table::{PretokenTable, Request};
 
@@ -28,20 +29,33 @@ pub(crate) struct Worker {
 #[derive(Debug, Default)]
 pub(crate) struct WorkerPool {
     idle: Mutex<Vec<Worker>>,
+    /// The table that new workers start with.
+    seeded: OnceLock<PretokenTable>,
 }
 
 /// Words requested from the table before the first of them is looked up, so that memory answers
 /// while the text is scanned on.
 const WORDS_PER_BATCH: usize = 32;
 
+/// Tokens that a table is seeded with; later ones are rarer. About 6 ms when a tokenizer first runs.
+const MAX_SEEDS: usize = 1 << 15;
+
 /// Idle workers kept; more threads than this make new ones.
 const MAX_IDLE: usize = 64;
 
 impl WorkerPool {
-    pub(crate) fn with<T>(&self, work: impl FnOnce(&mut Worker) -> T) -> T {
+    pub(crate) fn with<T>(
+        &self,
+        stages: Stages<'_>,
+        vocab: &Vocab,
+        work: impl FnOnce(&mut Worker) -> T,
+    ) -> T {
         let idle = self.idle.try_lock().ok().and_then(|mut idle| idle.pop());
         let mut worker = idle.unwrap_or_else(|| Worker {
-            table: PretokenTable::new(),
+            table: self
+                .seeded
+                .get_or_init(|| stages.seeded_table(vocab))
+                .clone(),
             scratch: Scratch::default(),
             symbols: Vec::new(),
         });
@@ -74,6 +88,26 @@ impl Stages<'_> {
         let start = MarkState::at_start();
         self.boundary
             .for_each_word(self.pretokenizer, self.whitespace, text, start, emit)
+    }
+
+    /// A table that knows the tokens of the vocabulary as words: in new text every third unseen word
+    /// is one. What each encodes to is found by encoding it, not assumed.
+    fn seeded_table(&self, vocab: &Vocab) -> PretokenTable {
+        let mut table = PretokenTable::new();
+        let (mut scratch, mut symbols, mut ids) = (Scratch::default(), Vec::new(), Vec::new());
+        for token in vocab.iter().take(MAX_SEEDS) {
+            let word = Word {
+                start: 0,
+                end: token.bytes.len(),
+                marks: token.marks,
+            };
+            ids.clear();
+            let encoded = self.encode_word(token.bytes, word, &mut scratch, &mut symbols, &mut ids);
+            if encoded.is_ok() {
+                table.seed(token.bytes, token.marks, &ids);
+            }
+        }
+        table
     }
 
     /// Appends the ids of one word, without the table.

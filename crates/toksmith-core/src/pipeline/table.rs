@@ -30,6 +30,19 @@ struct Slot {
     num_ids: u32,
 }
 
+impl Slot {
+    /// A slot for at most [`MAX_INLINE`] ids.
+    fn new(key: ShortKey, ids: &[TokenId]) -> Self {
+        let mut slot = Self {
+            key,
+            ids: [0; MAX_INLINE],
+            num_ids: ids.len() as u32,
+        };
+        slot.ids[..ids.len()].copy_from_slice(ids);
+        slot
+    }
+}
+
 /// A cache line: the slot used last stands first.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
@@ -63,7 +76,7 @@ struct LongEntry {
 }
 
 /// Word → ids.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct PretokenTable {
     buckets: Vec<Bucket>,
     hasher: RandomState,
@@ -80,6 +93,21 @@ impl PretokenTable {
             long: HashTable::new(),
             long_bytes: Vec::new(),
             long_ids: Vec::new(),
+        }
+    }
+
+    /// Puts in a word that may come, if its bucket's second slot is free: words that do come take
+    /// the first, and it gives way like any rare one.
+    pub(crate) fn seed(&mut self, bytes: &[u8], marks: Marks, ids: &[TokenId]) {
+        let word = Word {
+            start: 0,
+            end: bytes.len(),
+            marks,
+        };
+        let request = self.request(bytes, word);
+        let [_, second] = &mut self.buckets[request.bucket].0;
+        if request.key != 0 && second.key == 0 && ids.len() <= MAX_INLINE {
+            *second = Slot::new(request.key, ids);
         }
     }
 
@@ -145,16 +173,10 @@ impl PretokenTable {
         encode(request.word, out)?;
         let made = &out[before..];
         if made.len() <= MAX_INLINE {
-            let mut ids = [0; MAX_INLINE];
-            ids[..made.len()].copy_from_slice(made);
             let [first, second] = &mut self.buckets[request.bucket].0;
             // Frequent words come early and keep the first slot; rare ones replace each other.
             let slot = if first.key == 0 { first } else { second };
-            *slot = Slot {
-                key: request.key,
-                ids,
-                num_ids: made.len() as u32,
-            };
+            *slot = Slot::new(request.key, made);
         }
         Ok(())
     }
