@@ -30,7 +30,13 @@ class _Base(NamedTuple):
     line_fed: bool = False
 
 
-_BPE_ENCODERS: Final = ("merge-rank", "longest-first")
+_BPE_ENCODERS: Final = (
+    "merge-rank",
+    "longest-first",
+    "longest-prefix",
+    "longest-suffix",
+    "fewest-tokens",
+)
 
 # The only list of recipes. The first encoder of each is the one it has without a suffix.
 _BASES: Final[dict[str, _Base]] = {
@@ -57,8 +63,8 @@ class RecipeSettings(TypedDict, total=False):
 def known_recipes() -> tuple[str, ...]:
     """List the names that `Recipe.parse` knows, in the order in which they are explained.
 
-    >>> known_recipes()[:4]
-    ('bpe', 'bpe+longest-first', 'isbpe-single', 'isbpe-single+longest-first')
+    >>> known_recipes()[:3]
+    ('bpe', 'bpe+longest-first', 'bpe+longest-prefix')
     """
     return tuple(
         name if encoder == base.encoders[0] else f"{name}+{encoder}"

@@ -45,6 +45,7 @@ def token_of(row: Sequence[Any]) -> ts.Token:
 MARKS = read("implicit-space-marks.json")
 MODELS = read("implicit-space-models.json")
 DECODES = read("implicit-space-decode.json")
+ENCODERS = read("encoders.json")
 LONGEST_FIRST = read("longest-first.json")
 EXTRA = read("implicit-space-extra.json")
 
@@ -172,7 +173,11 @@ def test_decoding_is_that_of_the_case_file(case: dict[str, Any]) -> None:
 
 
 def check_pieces(
-    model: Model, hidden: set[int], words: list[tuple[str, list[str]]], make: TokenizerMaker
+    model: Model,
+    hidden: set[int],
+    words: list[tuple[str, list[str]]],
+    make: TokenizerMaker,
+    encoder: str = "longest-first",
 ) -> None:
     """Encode each word by itself: the pattern `none` makes a whole text one word."""
     tokenizer = make(
@@ -181,7 +186,7 @@ def check_pieces(
         pretokenizer="none",
         encoder="longest-first",
         hidden=hidden,
-    )
+    ).with_encoder(encoder)
     for word, pieces in words:
         ids = tokenizer.encode(word)
         assert [tokenizer.token(i).bytes for i in ids] == [piece.encode() for piece in pieces]
@@ -214,6 +219,22 @@ def test_hidden_tokens_are_not_used(
     }
     words = [(row["word"], row["pieces"]) for row in case["words"]]
     check_pieces(model, steps | named, words, tokenizer_of)
+
+
+@pytest.mark.parametrize("group", ENCODERS["groups"], ids=name_of)
+@pytest.mark.parametrize(
+    "encoder", ["longest-first", "longest-prefix", "longest-suffix", "fewest-tokens"]
+)
+def test_encoders_that_choose_spans_differ_as_the_case_file_says(
+    encoder: str,
+    group: dict[str, Any],
+    tokenizer_of: TokenizerMaker,
+    model_of_vocab: Callable[[Sequence[str]], tuple[Model, set[int]]],
+) -> None:
+    model, steps = model_of_vocab(group["vocab"])
+    hidden = {i for i, t in enumerate(model.tokens) if t.bytes.decode("latin-1") in group["hidden"]}
+    words = [(case["word"], case[encoder]) for case in group["cases"]]
+    check_pieces(model, steps | hidden, words, tokenizer_of, encoder)
 
 
 def test_a_file_that_hides_a_unit_is_refused(tokenizer_of: TokenizerMaker) -> None:

@@ -31,6 +31,13 @@ SMALL = [
     # Not splitlines: it also cuts at U+2028, which stands inside a document.
     for line in (CORPORA / "small.jsonl").read_text(encoding="utf-8").strip().split("\n")
 ]
+ENCODERS = {
+    "merge-rank": reference.encode_merge_rank,
+    "longest-first": reference.encode_longest_first,
+    "longest-prefix": reference.encode_longest_prefix,
+    "longest-suffix": reference.encode_longest_suffix,
+    "fewest-tokens": reference.encode_fewest_tokens,
+}
 RECIPES: dict[Mode, str] = {
     "space-prefix": "bpe",
     "implicit-single": "isbpe-single",
@@ -181,13 +188,12 @@ def test_training_and_both_encoders_are_the_twins(  # noqa: PLR0917
     twin = reference.train(counts, mode, vocab_size, min_pair_count, alphabet_in(order, mode))
     assert tok.merges == list(twin.merges)
     assert [word_of(tok.token(i)) for i in range(tok.vocab_size)] == list(twin.tokens)
-    longest_first = tok.with_encoder("longest-first")
-    for data in (*documents, text):
-        marked = reference.mark(data, mode, whitespace=whitespace)
-        by_rank = [i for word in marked for i in reference.encode_merge_rank(word, twin)]
-        assert tok.encode(data) == by_rank
-        by_length = [i for word in marked for i in reference.encode_longest_first(word, twin)]
-        assert longest_first.encode(data) == by_length
+    for encoder, encode_word in ENCODERS.items():
+        encoding = tok.with_encoder(encoder)
+        for data in (*documents, text):
+            marked = reference.mark(data, mode, whitespace=whitespace)
+            ids = [i for word in marked for i in encode_word(word, twin)]
+            assert encoding.encode(data) == ids
 
 
 @given(st.data(), modes, patterns)

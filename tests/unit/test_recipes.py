@@ -11,17 +11,10 @@ from toksmith.errors import SettingsError
 from toksmith.recipes import Recipe, known_recipes
 
 
-def test_known_recipes_are_those_of_the_first_release_in_reading_order() -> None:
-    assert known_recipes() == (
-        "bpe",
-        "bpe+longest-first",
-        "isbpe-single",
-        "isbpe-single+longest-first",
-        "isbpe-dual",
-        "isbpe-dual+longest-first",
-        "bpe-line-fed",
-        "bpe-line-fed+longest-first",
-    )
+def test_known_recipes_are_every_base_with_every_encoder_in_reading_order() -> None:
+    suffixes = ["", "+longest-first", "+longest-prefix", "+longest-suffix", "+fewest-tokens"]
+    bases = ["bpe", "isbpe-single", "isbpe-dual", "bpe-line-fed"]
+    assert known_recipes() == tuple(base + suffix for base in bases for suffix in suffixes)
 
 
 @pytest.mark.parametrize("name", known_recipes())

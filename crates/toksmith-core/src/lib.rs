@@ -3,7 +3,7 @@
 //! Rooms in the order of the data; each knows only those before it:
 //!
 //! ```text
-//! types error control alphabet artifact vocab model
+//! types error control alphabet artifact vocab model trie
 //! normalize → pretokenize → boundary → display → count → train
 //!                                              ↘ encode, decode, special
 //! pipeline, tokenizer   compose them      file   saves and loads
@@ -29,6 +29,7 @@ pub mod pretokenize;
 pub mod special;
 pub mod tokenizer;
 pub mod train;
+mod trie;
 pub mod types;
 pub mod vocab;
 

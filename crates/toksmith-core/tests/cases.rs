@@ -301,7 +301,8 @@ fn model_of_tokens(tokens: &[&[u8]], hidden: &[&[u8]]) -> Model {
         .unwrap()
 }
 
-fn check_longest_first(vocab: &Value, hidden: &Value, words: &[Value]) {
+/// Runs an encoder over words; each says its pieces under `field`.
+fn check_pieces(kind: EncoderKind, field: &str, group: &Value, words: &[Value]) {
     let strings = |value: &Value| -> Vec<String> {
         value
             .as_array()
@@ -310,11 +311,11 @@ fn check_longest_first(vocab: &Value, hidden: &Value, words: &[Value]) {
             .map(|v| v.as_str().unwrap().to_owned())
             .collect()
     };
-    let (vocab, hidden) = (strings(vocab), strings(hidden));
+    let (vocab, hidden) = (strings(&group["vocab"]), strings(&group["hidden"]));
     let vocab: Vec<&[u8]> = vocab.iter().map(|t| t.as_bytes()).collect();
     let hidden: Vec<&[u8]> = hidden.iter().map(|t| t.as_bytes()).collect();
     let model = model_of_tokens(&vocab, &hidden);
-    let encoder = LongestFirst::new(&model);
+    let encoder = kind.encoder(&model).unwrap();
     for case in words {
         let mut symbols = Vec::new();
         push_symbols(
@@ -331,17 +332,29 @@ fn check_longest_first(vocab: &Value, hidden: &Value, words: &[Value]) {
             .iter()
             .map(|&id| std::str::from_utf8(model.vocab().get(id).unwrap().bytes).unwrap())
             .collect();
-        assert_eq!(pieces, strings(&case["pieces"]), "{case}");
+        assert_eq!(pieces, strings(&case[field]), "{case}");
     }
 }
 
 #[test]
 fn longest_first_gives_the_pieces_of_the_vectors() {
+    let kind = EncoderKind::LongestFirst;
     for group in list(&cases("longest-first.json")["groups"]) {
-        check_longest_first(&group["vocab"], &Value::Null, list(&group["cases"]));
+        check_pieces(kind, "pieces", group, list(&group["cases"]));
     }
     for group in list(&cases("implicit-space-extra.json")["visible"]) {
-        check_longest_first(&group["vocab"], &group["hidden"], list(&group["words"]));
+        check_pieces(kind, "pieces", group, list(&group["words"]));
+    }
+}
+
+#[test]
+fn encoders_that_choose_spans_differ_as_the_cases_say() {
+    for group in list(&cases("encoders.json")["groups"]) {
+        for kind in EncoderKind::ALL {
+            if kind != EncoderKind::MergeRank {
+                check_pieces(kind, kind.name(), group, list(&group["cases"]));
+            }
+        }
     }
 }
 

@@ -8,7 +8,10 @@ from toksmith.reference.boundary import Word, mark, mark_pretokens, symbols, unm
 from toksmith.reference.bpe import train
 from toksmith.reference.decode import byte_spans, decode
 from toksmith.reference.display import explain, form, parse_form
+from toksmith.reference.fewest_tokens import encode_fewest_tokens
 from toksmith.reference.longest_first import encode_longest_first
+from toksmith.reference.longest_prefix import encode_longest_prefix
+from toksmith.reference.longest_suffix import encode_longest_suffix
 from toksmith.reference.merge_rank import encode_merge_rank
 from toksmith.reference.model import Model, alphabet, model_from_merges
 from toksmith.reference.pretokenize import pretokenize, pretokenize_custom
@@ -21,7 +24,10 @@ __all__ = [
     "byte_spans",
     "decode",
     "encode",
+    "encode_fewest_tokens",
     "encode_longest_first",
+    "encode_longest_prefix",
+    "encode_longest_suffix",
     "encode_merge_rank",
     "explain",
     "form",

@@ -15,7 +15,10 @@ from toksmith.reference import (
     byte_spans,
     decode,
     encode,
+    encode_fewest_tokens,
     encode_longest_first,
+    encode_longest_prefix,
+    encode_longest_suffix,
     encode_merge_rank,
     form,
     mark,
@@ -59,6 +62,7 @@ def name_of(case: dict[str, Any]) -> str:
 MARKS = read("implicit-space-marks.json")
 MODELS = read("implicit-space-models.json")
 DECODES = read("implicit-space-decode.json")
+ENCODERS = read("encoders.json")
 LONGEST_FIRST = read("longest-first.json")
 EXTRA = read("implicit-space-extra.json")
 
@@ -126,6 +130,23 @@ def test_longest_first_pieces_are_those_of_the_case_file(group: dict[str, Any]) 
     for case in group["cases"]:
         ids = encode_longest_first(Word(False, case["word"].encode(), False), model)
         assert [model.tokens[i].bytes.hex() for i in ids] == case["pieces_hex"]
+
+
+@pytest.mark.parametrize("group", ENCODERS["groups"], ids=name_of)
+def test_encoders_that_choose_spans_differ_as_the_case_file_says(group: dict[str, Any]) -> None:
+    model = bytes_model(group["vocab"])
+    visible = [
+        i for i, t in enumerate(model.tokens) if t.bytes.decode("latin-1") not in group["hidden"]
+    ]
+    for name, encode_word in {
+        "longest-first": encode_longest_first,
+        "longest-prefix": encode_longest_prefix,
+        "longest-suffix": encode_longest_suffix,
+        "fewest-tokens": encode_fewest_tokens,
+    }.items():
+        for case in group["cases"]:
+            ids = encode_word(Word(False, case["word"].encode(), False), model, visible)
+            assert [model.tokens[i].bytes.decode() for i in ids] == case[name]
 
 
 @pytest.mark.parametrize("index", range(len(EXTRA["models"])))

@@ -9,57 +9,25 @@
 //! of `a`, `aa`, …, `a^m` costs log m. In all O(n·log n) for a word of n units, plus log per
 //! shortened span; there are few of those (0.01 a unit on real text).
 
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::BinaryHeap;
 
 use crate::error::Result;
 use crate::model::Model;
-use crate::types::{Symbol, TokenId, push_symbols};
+use crate::trie::{Direction, Entry, Trie};
+use crate::types::{Symbol, TokenId};
 
 use super::{Encoder, Scratch};
 
-const ROOT: u32 = 0;
-const NUM_SYMBOLS: usize = 1024;
-/// Children of a node that are looked through one by one; more are searched by halves.
-const MAX_SCANNED: usize = 8;
-/// No token: the end of every chain.
-const NO_ENTRY: u32 = 0;
-
-type SymbolsAndId<'s> = (&'s [Symbol], TokenId);
-
 /// Encodes longest-first.
-///
-/// Nodes are numbered breadth first, so the children of a node are neighbours and only the first of
-/// them is stored.
 #[derive(Debug)]
 pub struct LongestFirst {
-    /// Child of the root, by symbol; [`ROOT`] where there is none.
-    of_root: Vec<u32>,
-    /// First child of each node; one entry more than there are nodes.
-    first_child: Vec<u32>,
-    /// Symbol that leads to each node; ascending among the children of one node.
-    label: Vec<Symbol>,
-    /// Node of the longest proper suffix in the trie.
-    suffix: Vec<u32>,
-    /// Longest token that ends at each node, as an index into `chain`.
-    longest: Vec<u32>,
-    /// Tokens, each linked to the next shorter one that ends at the same place.
-    chain: Vec<ChainEntry>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct ChainEntry {
-    len: u32,
-    id: TokenId,
-    shorter: u32,
-    /// An entry further along, placed so that any length is found in log steps.
-    jump: u32,
-    depth: u32,
+    trie: Trie,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Buffers {
     /// Chain entry of the span that ends after each unit.
-    ending: Vec<u32>,
+    ending: Vec<Entry>,
     /// For a taken unit the end of the span that covers it, else 0.
     covered_to: Vec<u32>,
     /// Token of the span that starts at each unit.
@@ -69,131 +37,12 @@ pub(super) struct Buffers {
 }
 
 impl LongestFirst {
-    /// Builds the automaton over the visible tokens of a model.
+    /// Tables for a model; its hidden tokens are left out.
     #[must_use]
     pub fn new(model: &Model) -> Self {
-        let mut symbols = Vec::new();
-        let mut tokens = Vec::new();
-        for (id, token) in model.visible_tokens() {
-            let start = symbols.len();
-            push_symbols(token.bytes, token.marks, model.is_marked(), &mut symbols);
-            tokens.push((start, symbols.len(), id));
+        Self {
+            trie: Trie::new(model, Direction::Forward),
         }
-        let mut tokens: Vec<SymbolsAndId<'_>> = tokens
-            .into_iter()
-            .map(|(start, end, id)| (&symbols[start..end], id))
-            .collect();
-        tokens.sort_unstable();
-        let mut this = Self {
-            of_root: vec![ROOT; NUM_SYMBOLS],
-            first_child: Vec::new(),
-            label: vec![0],
-            suffix: vec![ROOT],
-            longest: vec![NO_ENTRY],
-            chain: vec![ChainEntry {
-                len: 0,
-                id: 0,
-                shorter: NO_ENTRY,
-                jump: NO_ENTRY,
-                depth: 0,
-            }],
-        };
-        // A node is the tokens that begin with it; a suffix is shallower, so it is complete by then.
-        let mut queue: VecDeque<(u32, usize, &[SymbolsAndId<'_>])> = [(ROOT, 0, &*tokens)].into();
-        while let Some((node, depth, with_prefix)) = queue.pop_front() {
-            this.first_child.push(this.label.len() as u32);
-            let shorter = this.longest[this.suffix[node as usize] as usize];
-            this.longest[node as usize] = shorter;
-            // Sorted, so the token that ends here comes first.
-            let longer = match with_prefix {
-                [(symbols, id), longer @ ..] if symbols.len() == depth => {
-                    this.longest[node as usize] = this.push_chain(depth as u32, *id, shorter);
-                    longer
-                }
-                longer => longer,
-            };
-            for group in longer.chunk_by(|(a, _), (b, _)| a[depth] == b[depth]) {
-                let symbol = group[0].0[depth];
-                let child = this.label.len() as u32;
-                let suffix = match node {
-                    ROOT => ROOT,
-                    _ => this.step(this.suffix[node as usize], symbol),
-                };
-                this.label.push(symbol);
-                this.suffix.push(suffix);
-                this.longest.push(NO_ENTRY);
-                if node == ROOT {
-                    this.of_root[usize::from(symbol)] = child;
-                }
-                queue.push_back((child, depth + 1, group));
-            }
-        }
-        this.first_child.push(this.label.len() as u32);
-        this
-    }
-
-    /// Appends a chain entry with a jump pointer of skew-binary length (Myers 1983).
-    fn push_chain(&mut self, len: u32, id: TokenId, shorter: u32) -> u32 {
-        let entry = |at: u32| self.chain[at as usize];
-        let below = entry(shorter);
-        let jumped = entry(below.jump);
-        let second = entry(jumped.jump);
-        let jump = if below.depth - jumped.depth == jumped.depth - second.depth {
-            jumped.jump
-        } else {
-            shorter
-        };
-        let depth = below.depth + 1;
-        self.chain.push(ChainEntry {
-            len,
-            id,
-            shorter,
-            jump,
-            depth,
-        });
-        self.chain.len() as u32 - 1
-    }
-
-    #[inline]
-    fn child(&self, node: u32, symbol: Symbol) -> Option<u32> {
-        if node == ROOT {
-            let child = self.of_root.get(usize::from(symbol)).copied();
-            return child.filter(|&child| child != ROOT);
-        }
-        let first = self.first_child[node as usize];
-        let children = first as usize..self.first_child[node as usize + 1] as usize;
-        let labels = &self.label[children];
-        let at = if labels.len() <= MAX_SCANNED {
-            labels.iter().position(|&label| label == symbol)
-        } else {
-            labels.binary_search(&symbol).ok()
-        };
-        at.map(|at| first + at as u32)
-    }
-
-    /// The node of the longest suffix of what was read that is in the trie.
-    #[inline]
-    fn step(&self, mut node: u32, symbol: Symbol) -> u32 {
-        loop {
-            match self.child(node, symbol) {
-                Some(child) => return child,
-                None if node == ROOT => return ROOT,
-                None => node = self.suffix[node as usize],
-            }
-        }
-    }
-
-    /// The longest entry of a chain that is at most `limit` long.
-    fn fitting(&self, mut at: u32, limit: u32) -> u32 {
-        while self.chain[at as usize].len > limit {
-            let entry = self.chain[at as usize];
-            at = if self.chain[entry.jump as usize].len > limit {
-                entry.jump
-            } else {
-                entry.shorter
-            };
-        }
-        at
     }
 }
 
@@ -214,15 +63,15 @@ impl Encoder for LongestFirst {
             heap,
         } = &mut scratch.longest_first;
         ending.clear();
-        let mut node = ROOT;
+        let mut node = self.trie.start();
         for &symbol in word {
-            node = self.step(node, symbol);
-            ending.push(self.longest[node as usize]);
+            node = self.trie.read(node, symbol);
+            ending.push(self.trie.longest(node));
         }
         let Some(&last) = ending.last() else {
             return Ok(());
         };
-        let whole = self.chain[last as usize];
+        let whole = self.trie.entry(last);
         if whole.len as usize == word.len() {
             out.push(whole.id);
             return Ok(());
@@ -234,7 +83,7 @@ impl Encoder for LongestFirst {
         let mut spans = Vec::from(std::mem::take(heap));
         spans.clear();
         for (end, &entry) in (1_u32..).zip(ending.iter()) {
-            let len = self.chain[entry as usize].len;
+            let len = self.trie.entry(entry).len;
             if len == 0 {
                 return Err(super::uncovered(word[end as usize - 1]));
             }
@@ -249,12 +98,12 @@ impl Encoder for LongestFirst {
             }
             let taken_to = covered_to[start as usize];
             if taken_to == 0 {
-                let entry = self.fitting(ending[end as usize - 1], len);
-                token_at[start as usize] = self.chain[entry as usize].id;
+                let entry = self.trie.fitting(ending[end as usize - 1], len);
+                token_at[start as usize] = self.trie.entry(entry).id;
                 covered_to[start as usize..end as usize].fill(end);
             } else {
-                let entry = self.fitting(ending[end as usize - 1], end - taken_to);
-                let len = self.chain[entry as usize].len;
+                let entry = self.trie.fitting(ending[end as usize - 1], end - taken_to);
+                let len = self.trie.entry(entry).len;
                 if len == 0 {
                     return Err(super::uncovered(word[end as usize - 1]));
                 }

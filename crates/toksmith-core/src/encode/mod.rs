@@ -8,11 +8,17 @@ use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::types::{Symbol, TokenId};
 
+mod fewest_tokens;
 mod longest_first;
+mod longest_prefix;
+mod longest_suffix;
 mod merge_rank;
 mod pair_table;
 
+pub use fewest_tokens::FewestTokens;
 pub use longest_first::LongestFirst;
+pub use longest_prefix::LongestPrefix;
+pub use longest_suffix::LongestSuffix;
 pub use merge_rank::MergeRank;
 
 /// Which encoder.
@@ -24,11 +30,23 @@ pub enum EncoderKind {
     MergeRank,
     /// Take the longest span that is a token, again and again (LBPE).
     LongestFirst,
+    /// Take the longest token at the start, again and again (WordPiece's way).
+    LongestPrefix,
+    /// Take the longest token at the end, again and again.
+    LongestSuffix,
+    /// As few tokens as the vocabulary allows.
+    FewestTokens,
 }
 
 impl EncoderKind {
     /// All encoders, in the order of the documentation.
-    pub const ALL: [Self; 2] = [Self::MergeRank, Self::LongestFirst];
+    pub const ALL: [Self; 5] = [
+        Self::MergeRank,
+        Self::LongestFirst,
+        Self::LongestPrefix,
+        Self::LongestSuffix,
+        Self::FewestTokens,
+    ];
 
     /// The name users type.
     #[must_use]
@@ -36,6 +54,9 @@ impl EncoderKind {
         match self {
             Self::MergeRank => "merge-rank",
             Self::LongestFirst => "longest-first",
+            Self::LongestPrefix => "longest-prefix",
+            Self::LongestSuffix => "longest-suffix",
+            Self::FewestTokens => "fewest-tokens",
         }
     }
 
@@ -62,6 +83,9 @@ impl EncoderKind {
         Ok(match self {
             Self::MergeRank => Box::new(MergeRank::new(model)?),
             Self::LongestFirst => Box::new(LongestFirst::new(model)),
+            Self::LongestPrefix => Box::new(LongestPrefix::new(model)),
+            Self::LongestSuffix => Box::new(LongestSuffix::new(model)),
+            Self::FewestTokens => Box::new(FewestTokens::new(model)),
         })
     }
 }
@@ -86,6 +110,9 @@ pub trait Encoder: std::fmt::Debug + Send + Sync {
 pub struct Scratch {
     merge_rank: merge_rank::Buffers,
     longest_first: longest_first::Buffers,
+    longest_prefix: longest_prefix::Buffers,
+    longest_suffix: longest_suffix::Buffers,
+    fewest_tokens: fewest_tokens::Buffers,
 }
 
 fn uncovered(symbol: Symbol) -> Error {

@@ -1,0 +1,38 @@
+"""The spans of a word that are tokens: what every encoder but merging chooses from."""
+
+from collections.abc import Collection
+
+from toksmith.reference.boundary import Word, symbols
+from toksmith.reference.model import Model, join
+
+
+def token_spans(
+    word: Word, model: Model, visible: Collection[int] | None = None
+) -> dict[tuple[int, int], int]:
+    """Map (start, end) to the id of the token that these units spell, where there is one.
+
+    Args:
+        word: one marked pretoken.
+        model: its tokens are the vocabulary; merges are not read.
+        visible: ids that may be used; None is all. Symbols of the alphabet always may.
+    Raises:
+        KeyError: a symbol of the word is not in the model's alphabet.
+    Cost: O(m * n) look-ups, m the longest token in bytes.
+
+    >>> from toksmith.reference.model import model_from_merges
+    >>> model = model_from_merges("space-prefix", [(97, 98, 256)])  # ab
+    >>> token_spans(Word(False, b"cab", False), model)
+    {(0, 1): 99, (1, 2): 97, (1, 3): 256, (2, 3): 98}
+    """
+    units = symbols(word, model.mode)
+    token_ids = model.ids()
+    max_length = max(len(token.bytes) for token in model.tokens)
+    spans = {}
+    for start in range(len(units)):
+        spans[start, start + 1] = token_ids[units[start]]
+        for end in range(start + 2, min(start + max_length, len(units)) + 1):
+            token = join(units[start], units[end - 1])._replace(bytes=word.bytes[start:end])
+            token_id = token_ids.get(token)
+            if token_id is not None and (visible is None or token_id in visible):
+                spans[start, end] = token_id
+    return spans
