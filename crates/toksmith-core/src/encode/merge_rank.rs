@@ -49,7 +49,7 @@ impl MergeRank {
         if model.visible().is_some() {
             return Err(Error::Incompatible {
                 what: "merge-rank cannot leave out the tokens that this model hides; \
-                       longest-first can"
+                       the other encoders can"
                     .to_owned(),
             });
         }
