@@ -35,7 +35,6 @@ from toksmith.evaluate.results import (
     VocabularyMeasures,
 )
 from toksmith.evaluate.timing import (
-    NUM_WARM_PASSES,
     Encoded,
     describe_machine,
     encode_all,
@@ -624,7 +623,7 @@ def _candidate(
             encode_cold_mb_per_second=mb_per_second(num_bytes, measured.encoded.cold_seconds),
             encode_warm_mb_per_second=warm,
             encode_warm_percent_of_baseline=100.0 * warm / base_warm if base_warm else 0.0,
-            num_warm_passes=NUM_WARM_PASSES,
+            num_warm_passes=measured.encoded.num_warm_passes,
             num_threads=1,
         ),
     )

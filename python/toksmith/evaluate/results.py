@@ -285,7 +285,7 @@ class Speed:
         counts_shared_with: the candidate whose counts (and counting time) this one used.
         training_shared_with: the candidate whose vocabulary this one used.
         encode_cold_mb_per_second: first pass of this tokenizer over the test text; MB is 10^6
-        bytes. encode_warm_mb_per_second: best of the later passes, which take turns with the
+        bytes. encode_warm_mb_per_second: median of the later passes, which take turns with the
         others'. encode_warm_percent_of_baseline: 100 is as fast as the baseline.
     """
 

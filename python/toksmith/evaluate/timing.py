@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
 import platform
+import statistics
 import time
 import typing
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +20,14 @@ if typing.TYPE_CHECKING:
 
     from toksmith._core import Tokenizer
 
-NUM_WARM_PASSES = 3
+#: Warm passes go on until those of each tokenizer took so long together, within these bounds:
+#: a single pass over a small text is shorter than a hiccup of the machine.
+MIN_WARM_SECONDS = 0.3
+MIN_WARM_PASSES = 3
+MAX_WARM_PASSES = 50
+
+# Touches the code and the tables of an encoder, and next to none of the words of a test text.
+_THROWAWAY = b"Zyx 1.\n    zyx(2)\n"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,20 +38,22 @@ class Encoded:
         ids: of all documents, one after the other.
         offsets: document i has `ids[offsets[i]:offsets[i + 1]]`.
         cold_seconds: of the first pass.
-        warm_seconds: of the fastest later pass.
+        warm_seconds: of a later pass, their median.
+        num_warm_passes: how many later passes there were.
     """
 
     ids: NDArray[np.uint16] | NDArray[np.uint32]
     offsets: NDArray[np.int64]
     cold_seconds: float
     warm_seconds: float
+    num_warm_passes: int
 
 
 def encode_all(
     tokenizers: Mapping[str, Tokenizer],
     documents: Sequence[bytes],
     *,
-    num_warm_passes: int = NUM_WARM_PASSES,
+    min_warm_seconds: float = MIN_WARM_SECONDS,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, Encoded]:
     """Encodes the documents with every tokenizer, on one thread, and takes the time.
@@ -51,18 +62,23 @@ def encode_all(
     (all tokenizers once, then all again), so that a slow moment of the machine hits all alike.
 
     Args:
-        progress: called with passes done and passes in all.
+        min_warm_seconds: warm passes of each tokenizer together take at least so long, unless that
+            needs more than `MAX_WARM_PASSES`.
+        progress: called with passes done and passes in all, which is an estimate at first.
     """
-    num_passes = len(tokenizers) * (1 + num_warm_passes)
+    # Imported here, because encoding would import it otherwise, in the first pass that is timed.
+    import numpy as np  # noqa: F401
+
     texts = list(documents)
     for tokenizer in tokenizers.values():
-        # Tables that are built on first use belong to loading, not to the first text.
-        tokenizer.encode(b"a")
-    done = 0
+        # Whatever is built on first use belongs to loading, not to the first text.
+        tokenizer.encode_batch_numpy([_THROWAWAY], num_threads=1)
     encoded: dict[str, tuple[typing.Any, NDArray[np.int64]]] = {}
     cold: dict[str, float] = {}
     warm: dict[str, list[float]] = {name: [] for name in tokenizers}
-    for turn in range(1 + num_warm_passes):
+    num_rounds = MIN_WARM_PASSES
+    done = turn = 0
+    while turn <= num_rounds:
         for name, tokenizer in tokenizers.items():
             start = time.perf_counter()
             result = tokenizer.encode_batch_numpy(texts, num_threads=1)
@@ -74,13 +90,19 @@ def encode_all(
                 warm[name].append(seconds)
             done += 1
             if progress is not None:
-                progress(done, num_passes)
+                progress(done, len(tokenizers) * (1 + num_rounds))
+        turn += 1
+        if turn > 1:
+            shortest = min(sum(seconds) for seconds in warm.values())
+            wanted = math.ceil((turn - 1) * min_warm_seconds / max(shortest, 1e-9))
+            num_rounds = min(max(wanted, turn - 1, MIN_WARM_PASSES), MAX_WARM_PASSES)
     return {
         name: Encoded(
             ids=ids,
             offsets=offsets,
             cold_seconds=cold[name],
-            warm_seconds=min(warm[name], default=cold[name]),
+            warm_seconds=statistics.median(warm[name]),
+            num_warm_passes=len(warm[name]),
         )
         for name, (ids, offsets) in encoded.items()
     }
