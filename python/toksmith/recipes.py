@@ -2,23 +2,31 @@
 
 A recipe names one point on the axes of tokenization: how text is cut, how a space is written, who
 learns the vocabulary, who encodes with it. `bpe+longest-first` is byte-level BPE encoded longest
-token first. This module only turns names into settings: the core does the work, and it alone knows
-which values of a setting exist, so nothing it checks is checked here.
+token first. This module only turns names into settings: the core does the work and knows which
+values of a setting exist. Checked here is what the core cannot tell from a setting that is meant,
+such as a misspelt name of a pattern, which is a regular expression too.
 """
 
 from __future__ import annotations
 
+import difflib
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypedDict, Unpack
 
 from toksmith.errors import SettingsError
 
-__all__ = ["DEFAULT_PRETOKENIZER", "Recipe", "RecipeSettings", "known_recipes"]
+__all__ = ["DEFAULT_PRETOKENIZER", "Recipe", "RecipeSettings", "did_you_mean", "known_recipes"]
 
 DEFAULT_PRETOKENIZER: Final = "gpt2-contraction-fix"
 DEFAULT_ENCODER: Final = "merge-rank"
+
+# Patterns the core has names for. It takes any other string for a regular expression.
+_PRETOKENIZERS: Final = ("gpt2", "gpt2-contraction-fix", "whitespace", "none")
+_LOOKS_LIKE_A_NAME: Final = re.compile(r"[A-Za-z0-9_-]*")
+_MAX_COUNT: Final = 2**64 - 1
 
 
 class _Base(NamedTuple):
@@ -111,6 +119,11 @@ class Recipe:
     min_pair_count: int = 2
     alphabet_order: str = "bytes"
 
+    def __post_init__(self) -> None:
+        """Refuse slips that the core would take for something that was meant."""
+        _check_pretokenizer(self.pretokenizer)
+        _check_min_pair_count(self.min_pair_count)
+
     @classmethod
     def parse(cls, name: str, **settings: Unpack[RecipeSettings]) -> Recipe:
         """Read a name such as `isbpe-dual+longest-first`.
@@ -132,13 +145,15 @@ class Recipe:
         base = _BASES.get(base_name)
         if base is None:
             raise SettingsError(
-                f"unknown recipe {name!r}; known recipes: {', '.join(known_recipes())}"
+                f"unknown recipe {name!r}{did_you_mean(name, known_recipes())}; "
+                f"known recipes: {', '.join(known_recipes())}"
             )
         if not plus:
             encoder = base.encoders[0]
         elif encoder not in base.encoders:
             raise SettingsError(
-                f"unknown recipe {name!r}: {base_name!r} goes with the encoders "
+                f"unknown recipe {name!r}{did_you_mean(name, known_recipes())}: "
+                f"{base_name!r} goes with the encoders "
                 f"{', '.join(base.encoders)}; known recipes: {', '.join(known_recipes())}"
             )
         known = RecipeSettings.__annotations__
@@ -198,6 +213,35 @@ class Recipe:
                 "special_tokens": list(self.special_tokens),
             }
         )
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Point at the known name that a misspelt one is nearest to, in a message; empty if none is.
+
+    >>> did_you_mean("isbpe-dul", known_recipes())
+    " (did you mean 'isbpe-dual'?)"
+    >>> did_you_mean("wordpiece", known_recipes())
+    ''
+    """
+    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.75)
+    return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+def _check_pretokenizer(pretokenizer: object) -> None:
+    """Refuse a misspelt name: as a regular expression it would match itself and nothing else."""
+    if not isinstance(pretokenizer, str):
+        raise SettingsError(f"pretokenizer is {pretokenizer!r}, but must be a string")
+    if pretokenizer not in _PRETOKENIZERS and _LOOKS_LIKE_A_NAME.fullmatch(pretokenizer):
+        raise SettingsError(
+            f"unknown pretokenizer {pretokenizer!r}{did_you_mean(pretokenizer, _PRETOKENIZERS)}; "
+            f"known: {', '.join(_PRETOKENIZERS)}, or a regular expression"
+        )
+
+
+def _check_min_pair_count(count: object) -> None:
+    # True is an int to Python, and a pair that never occurs cannot be merged.
+    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= _MAX_COUNT:
+        raise SettingsError(f"min_pair_count is {count!r}, but must be a whole number, at least 1")
 
 
 def _special_tokens(tokens: object) -> tuple[str, ...]:

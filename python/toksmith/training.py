@@ -27,6 +27,8 @@ Progress = Callable[[str, int, int | None], None]
 # enough that splitting it over threads costs nothing that can be measured.
 _BATCH_BYTES: Final = 4 << 20
 
+_MAX_VOCAB_SIZE: Final = 2**30
+
 _ISBPE_RECIPES: Final = {"single": "isbpe-single", "dual": "isbpe-dual"}
 
 
@@ -125,7 +127,12 @@ def train_recipe(
     >>> train_recipe("bpe", counts, 258).vocab_size
     258
     """
-    if isinstance(recipe, str):
+    if not isinstance(counts, WordCounts):
+        raise SettingsError(
+            f"counts is {type(counts).__name__}, but must be a ts.WordCounts, which "
+            "ts.count_words makes; ts.train takes a corpus"
+        )
+    if not isinstance(recipe, Recipe):
         recipe = Recipe.parse(recipe, **_with_provenance({}, counts))
     size = _vocab_size(vocab_size)
     _check_provenance(recipe, counts)
@@ -215,7 +222,8 @@ class BPE:
         pretokenizer: name of a pattern, or a regular expression. None is `gpt2-contraction-fix`,
             or what ready word counts were made with.
         whitespace: `split` or `whole`. None is `split`, or that of ready word counts.
-        encoder: `merge-rank` (as in training) or `longest-first` (LBPE).
+        encoder: `merge-rank` (as in training), `longest-first` (LBPE), or one of the others that
+            `known_recipes()` shows.
         min_pair_count: training stops when no pair occurs so often.
         special_tokens: they get the last ids and count against `vocab_size`.
         unicode: version of the character classes, None for the pinned one.
@@ -360,6 +368,11 @@ def _vocab_size(vocab_size: int) -> int:
         size = None
     if size is None:
         raise SettingsError(f"vocab_size is {vocab_size!r}, but must be a whole number")
+    # The core knows how large the alphabet is; here is refused what it could not even read.
+    if size < 1:
+        raise SettingsError(f"vocab_size is {size}, but every alphabet needs at least 256 ids")
+    if size > _MAX_VOCAB_SIZE:
+        raise SettingsError(f"vocab_size is {size}, but must be at most {_MAX_VOCAB_SIZE:,}")
     return size
 
 

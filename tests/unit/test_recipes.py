@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 
 import pytest
 
+import toksmith as ts
 from toksmith.errors import SettingsError
 from toksmith.recipes import Recipe, known_recipes
 
@@ -119,3 +121,45 @@ def test_a_recipe_is_frozen_and_can_be_a_key() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
         recipe.boundary = "implicit-dual"  # type: ignore[misc]
     assert {recipe: 1}[Recipe.parse("bpe", special_tokens=("<eot>",))] == 1
+
+
+@pytest.mark.parametrize("name", ["gpt4", "gpt-2", "GPT2", "gpt2_contraction_fix", "cl100k", ""])
+def test_a_misspelt_pretokenizer_is_not_taken_for_a_regular_expression(name: str) -> None:
+    message = "; known: gpt2, gpt2-contraction-fix, whitespace, none, or a regular expression"
+    for call in (
+        lambda: Recipe.parse("bpe", pretokenizer=name),
+        lambda: Recipe(name="bpe", pretokenizer=name),
+        lambda: ts.BPE(pretokenizer=name),
+        lambda: ts.ISBPE(pretokenizer=name),
+        lambda: ts.train("bpe", "low", vocab_size=257, pretokenizer=name),
+        lambda: ts.count_words("low", pretokenizer=name),
+    ):
+        with pytest.raises(SettingsError) as caught:
+            call()
+        assert str(caught.value).startswith(f"unknown pretokenizer {name!r}")
+        assert str(caught.value).endswith(message)
+
+
+@pytest.mark.parametrize("name", ["gpt2", "gpt2-contraction-fix", "whitespace", "none", "[a-z]+|."])
+def test_the_names_of_patterns_and_regular_expressions_are_taken(name: str) -> None:
+    assert ts.count_words("low", pretokenizer=name).provenance["pretokenizer"] == name
+
+
+@pytest.mark.parametrize("count", [0, -1, 2**64, 2.0, True, "2"])
+def test_a_pair_count_that_no_pair_can_fall_below_is_refused(count: object) -> None:
+    with pytest.raises(SettingsError, match=r"min_pair_count is .*, but must be a whole number"):
+        Recipe.parse("bpe", min_pair_count=count)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("slip", "meant"),
+    [
+        ("isbpe-dul", "isbpe-dual"),
+        ("bpee", "bpe"),
+        ("BPE+longest-first", "bpe+longest-first"),
+        ("bpe+longest-frist", "bpe+longest-first"),
+    ],
+)
+def test_a_near_miss_is_told_what_was_probably_meant(slip: str, meant: str) -> None:
+    with pytest.raises(SettingsError, match=re.escape(f"(did you mean {meant!r}?)")):
+        Recipe.parse(slip)

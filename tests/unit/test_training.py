@@ -239,3 +239,23 @@ def test_an_exception_in_progress_stops_the_work_and_reaches_the_caller() -> Non
 
     with pytest.raises(Stop):
         ts.train("bpe", TEXT, vocab_size=270, progress=stop)
+
+
+@pytest.mark.parametrize(
+    ("vocab_size", "message"),
+    [
+        (-3, "vocab_size is -3, but every alphabet needs at least 256 ids"),
+        (0, "vocab_size is 0, but every alphabet needs at least 256 ids"),
+        (2**70, f"vocab_size is {2**70}, but must be at most 1,073,741,824"),
+    ],
+)
+def test_a_vocabulary_size_that_cannot_be_is_refused(vocab_size: int, message: str) -> None:
+    with pytest.raises(ts.SettingsError, match=message):
+        ts.train("bpe", "low", vocab_size=vocab_size)
+
+
+def test_train_recipe_wants_word_counts_and_a_recipe() -> None:
+    with pytest.raises(ts.SettingsError, match=r"counts is list, but must be a ts\.WordCounts"):
+        ts.train_recipe("isbpe-dul", ["aa"], 1_030)  # type: ignore[arg-type]
+    with pytest.raises(ts.SettingsError, match="a recipe is named by a string, got 3"):
+        ts.train_recipe(3, ts.count_words("aa"), 300)  # type: ignore[arg-type]
