@@ -94,9 +94,9 @@ class FileSource:
 def expand_path(path: Path) -> list[tuple[Path, bool]]:
     """List the files behind a path, sorted: (file, whether the caller named it).
 
-    A folder is walked to its bottom, without hidden files and folders and without index files;
-    links to folders are not followed. A path that does not exist and has one of `*?[` is a pattern
-    (`**` for any depth); a folder that it matches is walked. Sorting is by code point of
+    A folder is walked to its bottom, without hidden files and folders, `__pycache__` and index
+    files; links to folders are not followed. A path that does not exist and has one of `*?[` is a
+    pattern (`**` for any depth); a folder that it matches is walked. Sorting is by code point of
     the whole path with `/`, so the order is the same on every machine.
 
     Raises:
@@ -125,7 +125,9 @@ def _walk(folder: Path) -> list[Path]:
     files: list[Path] = []
     for here, folders, names in os.walk(folder, onerror=_raise):
         # Pruned in place: os.walk reads the list back.
-        folders[:] = [name for name in folders if not name.startswith(".")]
+        folders[:] = [
+            name for name in folders if not name.startswith(".") and name != "__pycache__"
+        ]
         visible = [name for name in names if not name.startswith(".")]
         files.extend(Path(here, name) for name in visible if not is_index_name(name))
     return sorted(files, key=Path.as_posix)
@@ -156,6 +158,11 @@ def _file_documents(file: Path, cutting: Cutting) -> Iterator[Document]:
         return
     index = find_index(file)
     if index is not None:
+        if cutting.separator is not None:
+            raise CorpusError(
+                f"{file} is cut by its index {index}, but a separator is given as well: leave out "
+                "the separator, or move the index away"
+            )
         yield from _indexed_documents(file, index)
         return
     with open_unpacked(file) as stream:
@@ -180,7 +187,8 @@ def _jsonl_documents(file: Path, field: str) -> Iterator[Document]:
                 # The mark is allowed at the start of a file, and only there.
                 row = json.loads(raw.decode("utf-8-sig" if number == 1 else "utf-8"))
             except (ValueError, RecursionError) as error:
-                raise CorpusError(f"{file}, line {number}: not JSON: {error}") from None
+                reason = _why_not_json(error)
+                raise CorpusError(f"{file}, line {number}: not JSON: {reason}") from None
             if not isinstance(row, dict):
                 raise CorpusError(
                     f"{file}, line {number}: a JSON {_json_kind(row)}, but every line has to be an "
@@ -190,7 +198,7 @@ def _jsonl_documents(file: Path, field: str) -> Iterator[Document]:
                 known = ", ".join(f'"{key}"' for key in list(row)[:8]) or "none"
                 raise CorpusError(
                     f'{file}, line {number}: no field "{field}"; the fields are {known}; '
-                    "name the one that holds the text with jsonl_field="
+                    "name the one that holds the text with jsonl_field (--jsonl-field)"
                 )
             text = row[field]
             if not isinstance(text, str):
@@ -202,6 +210,13 @@ def _jsonl_documents(file: Path, field: str) -> Iterator[Document]:
                 yield Document(text, name=f"{label}#{number}", source=label)
             except CorpusError as error:
                 raise CorpusError(f"{file}, line {number}: {error}") from None
+
+
+def _why_not_json(error: Exception) -> str:
+    # Its own line number counts from the line it was given, and reads as one of the file.
+    if isinstance(error, json.JSONDecodeError):
+        return f"{error.msg} at column {error.colno}"
+    return str(error)
 
 
 def _json_kind(value: object) -> str:

@@ -61,18 +61,20 @@ class Corpus:
     however large it is. A corpus can be walked again if its input can: a generator, or a pipe, is
     walked once, and a second walk is an error.
 
-    In a folder, hidden files, index files, and files with a NUL byte in their first 8192 bytes are
-    left out; the last are listed in `skipped`. A file that is named itself is always read.
+    In a folder, hidden files, `__pycache__`, index files, and files with a NUL byte in their first
+    8192 bytes are left out; the last are listed in `skipped`. A file that is named itself is always
+    read.
 
     Args:
         x: the input.
-        separator: cuts every text and file that is not cut otherwise (by an index, as JSON lines,
-            or because it is a `Document`); it belongs to no document, and empty documents
-            between two of them are dropped.
+        separator: cuts every text and file that is not cut otherwise (as JSON lines, or because
+            it is a `Document`); it belongs to no document, and empty documents between two of
+            them are dropped. Together with a file that has an index it is refused.
         jsonl_field: the field that holds the text in JSON-lines files; "text" by default.
     Raises:
-        CorpusError: the input, or an item of it, is none of the above; a file is damaged or its
-            index is wrong; a folder has no text file. What cannot be known before, the walk raises.
+        CorpusError: the input, or an item of it, is none of the above; a file is damaged, or its
+            index is wrong or contradicts a separator; a folder has no text file. What cannot be
+            known before, the walk raises.
         TypeError: a `str` is the name of an existing file: it is refused, not trained on.
         FileNotFoundError: there is no such file.
         SettingsError: the separator is empty, or settings are given together with a `Corpus`.
@@ -277,6 +279,8 @@ def _item_at(index: int, x: object, cutting: Cutting) -> _Source:
     try:
         item = _item(x, cutting)
     except CorpusError as error:
+        if isinstance(x, os.PathLike):
+            raise  # the message names the path, which says more than its place
         raise CorpusError(f"document {index}: {error}") from error
     if item is not None:
         return item

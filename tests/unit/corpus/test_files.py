@@ -196,7 +196,6 @@ def test_an_index_cuts_a_file_into_documents(tmp_path: Path, ending: str, index:
         Document("né\nb\n", name="x/a.py", source="pypi:x-1"),
         Document("second\n", name="z", source="novel y"),
     ]
-    assert read(path, separator="\n") == read(path)
 
 
 def test_an_index_may_leave_bytes_out_and_hold_large_and_empty_documents(tmp_path: Path) -> None:
@@ -360,3 +359,46 @@ def test_shared_corpora_are_cut_by_their_index(shared_data: Path, name: str) -> 
 
 def test_a_shared_file_without_index_is_one_document(shared_data: Path) -> None:
     assert len(list(Corpus.from_input(shared_data / "prose" / "wikitext2.test.txt.xz"))) == 1
+
+
+def test_a_separator_beside_an_index_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.write_bytes(b"one|two")
+    index = tmp_path / "a.index.tsv"
+    index.write_text("0\t7\tbook\tall\n")
+    with pytest.raises(CorpusError, match="separator") as caught:
+        list(Corpus(file, separator="|"))
+    assert str(file) in str(caught.value)
+    assert str(index) in str(caught.value)
+    assert [document.data for document in Corpus(file)] == [b"one|two"]
+
+
+def test_compiled_python_is_left_out_without_being_counted(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("a")
+    (tmp_path / "__pycache__").mkdir()
+    (tmp_path / "__pycache__" / "a.pyc").write_bytes(b"\0")
+    corpus = Corpus(tmp_path)
+    assert len(list(corpus)) == 1
+    assert corpus.skipped == []
+
+
+def test_a_folder_without_text_is_named_by_its_path_alone(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match=r"^no readable text file in "):
+        Corpus([tmp_path])
+
+
+def test_a_broken_json_line_is_placed_once(tmp_path: Path) -> None:
+    file = tmp_path / "y.jsonl"
+    file.write_text('{"text": "a"}\n{oops\n')
+    with pytest.raises(CorpusError) as caught:
+        list(Corpus(file))
+    assert str(caught.value).startswith(f"{file}, line 2: not JSON: ")
+    assert "line 1" not in str(caught.value)
+    assert str(caught.value).endswith(" at column 2")
+
+
+def test_a_missing_field_is_said_for_python_and_for_the_command_line(tmp_path: Path) -> None:
+    file = tmp_path / "y.jsonl"
+    file.write_text('{"body": "a"}\n')
+    with pytest.raises(CorpusError, match=r"jsonl_field \(--jsonl-field\)"):
+        list(Corpus(file))
