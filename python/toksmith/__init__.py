@@ -132,4 +132,4 @@ if not TYPE_CHECKING:  # a type checker that saw this would believe any name
         return value
 
     def __dir__() -> list[str]:
-        return sorted({*globals(), *_HOMES, *_ROOMS})
+        return sorted(__all__)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from os import PathLike
 from pathlib import Path
+from typing import Final
 
 from toksmith._core import Tokenizer
 from toksmith.errors import FormatError
 
 __all__ = ["load"]
+
+# A file of word counts begins so, whatever its version.
+_WORD_COUNTS: Final = b"# toksmith word-counts "
 
 
 def load(path: str | PathLike[str]) -> Tokenizer:
@@ -28,6 +32,8 @@ def load(path: str | PathLike[str]) -> Tokenizer:
     """
     file = Path(path)
     data = file.read_bytes()
+    if data.startswith(_WORD_COUNTS):
+        raise FormatError(f"{file}: this is a word-counts file: ts.WordCounts.load reads it")
     try:
         return Tokenizer.from_json(data)
     except FormatError as error:

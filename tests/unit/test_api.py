@@ -44,6 +44,10 @@ def test_the_public_names_and_the_table_of_their_homes_agree() -> None:
     assert ts.__all__ == [*homes, *rooms]
 
 
+def test_only_public_names_are_listed() -> None:
+    assert dir(ts) == sorted(ts.__all__)
+
+
 def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'BPEE'"):
         ts.BPEE  # type: ignore[attr-defined]  # noqa: B018
@@ -92,3 +96,11 @@ def test_a_damaged_file_is_refused_and_named(tokenizer_file: Path, damage: objec
     tokenizer_file.write_bytes(damaged)
     with pytest.raises(ts.FormatError, match=r"low\.tok\.json"):
         ts.load(tokenizer_file)
+
+
+def test_a_file_of_word_counts_is_recognized(tmp_path: Path) -> None:
+    path = tmp_path / "w.tsv"
+    ts.count_words("low low").save(path)
+    with pytest.raises(ts.FormatError) as caught:
+        ts.load(path)
+    assert str(caught.value) == f"{path}: this is a word-counts file: ts.WordCounts.load reads it"
