@@ -18,7 +18,14 @@ from typing import Final, NamedTuple, TypedDict, Unpack
 
 from toksmith.errors import SettingsError
 
-__all__ = ["DEFAULT_PRETOKENIZER", "Recipe", "RecipeSettings", "did_you_mean", "known_recipes"]
+__all__ = [
+    "DEFAULT_PRETOKENIZER",
+    "Recipe",
+    "RecipeSettings",
+    "did_you_mean",
+    "known_encoders",
+    "known_recipes",
+]
 
 DEFAULT_PRETOKENIZER: Final = "gpt2-contraction-fix"
 DEFAULT_ENCODER: Final = "merge-rank"
@@ -79,6 +86,15 @@ def known_recipes() -> tuple[str, ...]:
         for name, base in _BASES.items()
         for encoder in base.encoders
     )
+
+
+def known_encoders() -> tuple[str, ...]:
+    """List the encoders that some recipe goes with.
+
+    >>> known_encoders()[:2]
+    ('merge-rank', 'longest-first')
+    """
+    return tuple(dict.fromkeys(name for base in _BASES.values() for name in base.encoders))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -190,3 +190,47 @@ def test_a_reader_that_has_enough_is_no_error(run: Run, tokenizer_file: Path) ->
     assert process.wait(timeout=60) == 0
     assert process.stderr.read() == b""
     process.stderr.close()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["--pretokenizer", "gpt4"], "unknown pretokenizer 'gpt4'"),
+        (["--min-pair-count", "0"], "min_pair_count is 0"),
+        (["-o", "-"], "'-' is not standard output"),
+        (["-o", "/proc/out.json"], "/proc: "),
+    ],
+)
+def test_a_slip_in_an_option_of_train(
+    run: Run, text_file: Path, arguments: list[str], named: str
+) -> None:
+    process = run("train", "bpe", "text.txt", "--vocab-size", "300", "-o", "out.json", *arguments)
+    _explained(process, named)
+    assert os.listdir() == ["text.txt"]
+
+
+def test_near_misses_are_told_what_was_probably_meant(run: Run, tokenizer_file: Path) -> None:
+    process = run("train", "isbpe-dul", "gone.txt", "--vocab-size", "300", "-o", "out.json")
+    _explained(process, "did you mean 'isbpe-dual'?")
+    process = run("explain", tokenizer_file.name, "low", "--encoder", "longest-frist")
+    _explained(process, "did you mean 'longest-first'?")
+
+
+def test_compare_refuses_before_the_work(run: Run, text_file: Path) -> None:
+    arguments = ["compare", "--train", "text.txt", "--test", "text.txt", "--vocab-size", "300"]
+    process = run(*arguments, "--recipes", "bpe,bpe+merge-rank", "--out", "out")
+    _explained(process, "--recipes has 'bpe' 2 times")
+    _explained(run(*arguments, "--out", "/proc/out", "--progress"), "/proc/out")
+    assert os.listdir() == ["text.txt"]
+
+
+def test_json_lines_are_explained_with_the_option(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_text('{"body": "low"}\n')
+    process = run("train", "bpe", "x.jsonl", "--vocab-size", "300", "-o", "out.json")
+    _explained(process, "x.jsonl, line 1", "--jsonl-field")
+
+
+def test_an_index_and_a_separator(run: Run, text_file: Path, tmp_path: Path) -> None:
+    (tmp_path / "text.txt.index.tsv").write_text("0\t3\tbook\tchapter\n")
+    arguments = ["train", "bpe", "text.txt", "--vocab-size", "257", "-o", "out.json"]
+    _explained(run(*arguments, "--separator", "x"), "text.txt.index.tsv", "separator")

@@ -335,3 +335,58 @@ def test_evaluate_measures_ready_tokenizers(invoke: Invoke) -> None:
 )
 def test_values_of_one_option_are_spread(arguments: str, expected: str) -> None:
     assert spread_values(arguments.split()) == expected.split()
+
+
+@pytest.mark.usefixtures("corpora")
+def test_evaluate_takes_the_path_of_the_baseline(invoke: Invoke) -> None:
+    for recipe in ("bpe", "isbpe-dual"):
+        invoke("train", recipe, "train", "--vocab-size", "1030", "-o", f"{recipe}.tok.json")
+    for baseline in ("./isbpe-dual.tok.json", "isbpe-dual"):
+        invoke(
+            *("evaluate", "bpe.tok.json", "isbpe-dual.tok.json", "--test", "test"),
+            *("--baseline", baseline, "--out", "out"),
+        )
+        assert ts.Results.load_json("out/results.json").arguments.baseline == "isbpe-dual"
+
+
+@pytest.mark.usefixtures("corpora")
+def test_compare_speaks_of_files_that_are_left_out(invoke: Invoke) -> None:
+    Path("train/x.bin").write_bytes(b"\0")
+    result = invoke(
+        *("compare", "--train", "train", "--test", "test", "--vocab-size", "300"),
+        *("--recipes", "bpe", "--out", "out"),
+    )
+    assert "note: 1 file was left out, the first is train/x.bin: binary" in result.stderr
+
+
+def test_special_tokens_are_counted_explained_and_skipped(
+    invoke: Invoke, tokenizer_file: Path
+) -> None:
+    file = tokenizer_file.name
+    Path("a.txt").write_text("low<eot>low # lower")
+    tokenizer = ts.load(file)
+    ids = tokenizer.encode("low<eot>low # lower", allowed_special="all")
+    counted = invoke("count-tokens", file, "a.txt", "--allowed-special", "all").stdout
+    assert counted.splitlines()[-1] == f"{len(ids)}\ttotal"
+    arguments = ("explain", file, "low<eot>low # lower", "--allowed-special", "<eot>")
+    text, forms = invoke(*arguments).stdout.rstrip("\n").split(" -> ")
+    assert text == "low<eot>low # lower"
+    assert len(forms.split(" | ")) == len(ids)
+    assert forms.split(" | ")[:3] == ["low", "<eot>", "low"]
+    words = [str(token_id) for token_id in ids]
+    assert invoke("decode", file, *words, "--skip-special-tokens").stdout == "lowlow # lower"
+    assert invoke("decode", file, *words).stdout == "low<eot>low # lower"
+
+
+def test_encode_takes_a_dash_for_standard_output(invoke: Invoke, tokenizer_file: Path) -> None:
+    plain = invoke("encode", tokenizer_file.name, stdin=b"low").stdout
+    assert invoke("encode", tokenizer_file.name, "-o", "-", stdin=b"low").stdout == plain
+    assert not Path("-").exists()
+
+
+def test_the_help_of_train_names_every_method_and_encoder(invoke: Invoke) -> None:
+    text = invoke("train", "--help").stdout
+    for name in ts.known_recipes():
+        base, plus, encoder = name.partition("+")
+        assert f" {base} " in text
+        assert plus + encoder in text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Final
@@ -10,6 +11,7 @@ from typing import Annotated, Final
 import typer
 
 from toksmith.corpus import Corpus
+from toksmith.errors import SettingsError
 
 __all__ = [
     "EncoderOption",
@@ -176,11 +178,31 @@ def _unescape(separator: str | None) -> str | None:
 
 
 def refuse_unwritable(path: Path, *, folder: bool = False) -> None:
-    """Complain about an output path now, not after an hour of training."""
+    """Complain about an output path now, not after an hour of training.
+
+    A folder to write to is made here: whether it can be is known only then.
+    """
+    if str(path) == "-":
+        raise SettingsError("the output '-' is not standard output here; name a file or folder")
     if folder:
         if path.exists() and not path.is_dir():
             raise NotADirectoryError(20, "is a file, but a folder is to be written", str(path))
+        path.mkdir(parents=True, exist_ok=True)
+        _refuse_read_only(path)
     elif path.is_dir():
         raise IsADirectoryError(21, "is a folder, but a file is to be written", str(path))
     elif not path.parent.is_dir():
         raise FileNotFoundError(2, "there is no such folder to write to", str(path.parent))
+    else:
+        _refuse_read_only(path.parent)
+
+
+def _refuse_read_only(folder: Path) -> None:
+    # Asked by doing: permissions do not tell of file systems that take no files.
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise OSError(
+            error.errno, f"no file can be written there ({error.strerror})", str(folder)
+        ) from None

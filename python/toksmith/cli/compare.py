@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from toksmith._core import Tokenizer
 from toksmith.cli.arguments import (
     JsonlFieldOption,
     PretokenizerOption,
@@ -22,7 +21,8 @@ from toksmith.cli.arguments import (
     corpus_from_paths,
     refuse_unwritable,
 )
-from toksmith.cli.console import Reporter, note, write_line
+from toksmith.cli.console import Reporter, note, note_skipped, write_line
+from toksmith.errors import SettingsError
 from toksmith.loading import load
 from toksmith.recipes import Recipe
 
@@ -102,7 +102,9 @@ def compare(
 ) -> None:
     """Train methods on the same text and say what each is worth.
 
-    --train and --test take every path up to the next option.
+    --train and --test take every path up to the next option. bpe is always added as the baseline,
+    unless --baseline names another; bpe-line-fed, trained on single lines, shows what such feeding
+    costs and is never ranked. `toksmith train --help` explains the recipes.
 
     \b
     Example:
@@ -111,14 +113,18 @@ def compare(
     from toksmith.comparison import compare as compare_recipes
 
     names = [name.strip() for name in recipes.split(",") if name.strip()]
-    for name in names:
-        Recipe.parse(name)
+    canonical = [Recipe.parse(name).name for name in names]
+    for name in canonical:
+        if canonical.count(name) > 1:
+            raise SettingsError(f"--recipes has {name!r} {canonical.count(name)} times")
+    train_corpus = corpus_from_paths(train, separator, jsonl_field)
+    test_corpus = corpus_from_paths(test, separator, jsonl_field)
     refuse_unwritable(out, folder=True)
     with Reporter(progress) as report:
         comparison = compare_recipes(
             names,
-            train=corpus_from_paths(train, separator, jsonl_field),
-            test=corpus_from_paths(test, separator, jsonl_field),
+            train=train_corpus,
+            test=test_corpus,
             vocab_size=vocab_size,
             pretokenizer=pretokenizer,
             whitespace=whitespace,
@@ -131,6 +137,7 @@ def compare(
         )
     _show(comparison)
     _write(comparison, out, with_tokenizers=save_tokenizers)
+    note_skipped(train_corpus, test_corpus)
 
 
 def evaluate(
@@ -174,13 +181,18 @@ def evaluate(
     """
     from toksmith.comparison import evaluate_tokenizers
 
+    names = _short_names(files)
+    tokenizers = {name: load(file) for name, file in zip(names, files, strict=True)}
+    if baseline is not None:
+        by_path = dict(zip(files, names, strict=True))
+        baseline = by_path.get(Path(baseline), baseline)
+    corpus = corpus_from_paths(test, separator, jsonl_field)
     if out is not None:
         refuse_unwritable(out, folder=True)
-    tokenizers = _load_all(files)
     with Reporter(progress) as report:
         comparison = evaluate_tokenizers(
             tokenizers,
-            test=corpus_from_paths(test, separator, jsonl_field),
+            test=corpus,
             baseline=baseline,
             seed=seed,
             num_threads=threads,
@@ -190,6 +202,7 @@ def evaluate(
     _show(comparison)
     if out is not None:
         _write(comparison, out, with_tokenizers=False)
+    note_skipped(corpus)
 
 
 def demo(
@@ -228,13 +241,17 @@ def demo(
     note(f"open {out / 'report.html'} in a browser")
 
 
-def _load_all(files: Sequence[Path]) -> dict[str, Tokenizer]:
-    """Load tokenizers under short names: the file's own, or the whole path where two are alike."""
+def _short_names(files: Sequence[Path]) -> list[str]:
+    """Name tokenizers by their files: without folder and ending, unless two are alike then.
+
+    >>> _short_names([Path("a/bpe.tok.json"), Path("a/dual.tok.json"), Path("b/dual.tok.json")])
+    ['bpe', 'a/dual.tok.json', 'b/dual.tok.json']
+    """
     short = [file.name.removesuffix(".json").removesuffix(".tok") for file in files]
-    return {
-        name if short.count(name) == 1 else str(file): load(file)
+    return [
+        name if short.count(name) == 1 else str(file)
         for name, file in zip(short, files, strict=True)
-    }
+    ]
 
 
 def _show(comparison: Comparison) -> None:

@@ -17,7 +17,9 @@ from toksmith.errors import ToksmithError
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-__all__ = ["Reporter", "explained", "note", "write_bytes", "write_line"]
+    from toksmith.corpus import Corpus
+
+__all__ = ["Reporter", "explained", "note", "note_skipped", "write_bytes", "write_line"]
 
 P = ParamSpec("P")
 
@@ -43,6 +45,16 @@ def write_line(line: str) -> None:
 def note(line: str) -> None:
     """Tell the person at the terminal something that is no result."""
     sys.stderr.write(f"toksmith: {_one_line(line)}\n")
+
+
+def note_skipped(*corpora: Corpus) -> None:
+    """Say how many files in folders were left out, and why the first of them was."""
+    # The same folder may be in two corpora, or walked by two.
+    skipped = list(dict.fromkeys(pair for corpus in corpora for pair in corpus.skipped))
+    if skipped:
+        path, reason = skipped[0]
+        files = "1 file was" if len(skipped) == 1 else f"{len(skipped)} files were"
+        note(f"note: {files} left out, the first is {path}: {reason}")
 
 
 def explained(command: Callable[P, None]) -> Callable[P, None]:

@@ -21,8 +21,9 @@ from toksmith.cli.arguments import (
     refuse_unwritable,
 )
 from toksmith.cli.console import note, write_bytes, write_line
-from toksmith.errors import DecodeError
+from toksmith.errors import DecodeError, SettingsError
 from toksmith.loading import load
+from toksmith.recipes import did_you_mean, known_encoders
 
 __all__ = ["count_tokens", "decode", "encode", "explain"]
 
@@ -57,7 +58,7 @@ def encode(
             metavar="OUT",
             show_default=False,
             help="File to write instead: .npy for one NumPy array with the documents one after "
-            "another, else lines as printed.",
+            "another, else lines as printed; - is standard output.",
         ),
     ] = None,
     encoder: EncoderOption = None,
@@ -72,6 +73,8 @@ def encode(
         echo "hello world" | toksmith encode code.tok.json
         toksmith encode code.tok.json src/ -o ids.npy
     """
+    if out is not None and str(out) == "-":
+        out = None
     if out is not None:
         refuse_unwritable(out)
     tokenizer = _load(file, encoder)
@@ -118,6 +121,9 @@ def decode(
             help="Ids separated by spaces; - or nothing is standard input.",
         ),
     ] = None,
+    skip_special_tokens: Annotated[
+        bool, typer.Option("--skip-special-tokens", help="Leave special tokens out of the text.")
+    ] = False,
 ) -> None:
     """Decode ids to the exact bytes of the text.
 
@@ -130,16 +136,20 @@ def decode(
         toksmith encode code.tok.json notes.txt | toksmith decode code.tok.json -
     """
     tokenizer = load(file)
+
+    def decode_ids(words: Sequence[str]) -> bytes:
+        return tokenizer.decode_bytes(_parse_ids(words), skip_special_tokens=skip_special_tokens)
+
     if ids is None or ids == ["-"]:
         for number, line in enumerate(sys.stdin.buffer, start=1):
             words = line.decode("utf-8", "backslashreplace").split()
             try:
-                data = tokenizer.decode_bytes(_parse_ids(words))
+                data = decode_ids(words)
             except DecodeError as error:
                 raise DecodeError(f"line {number}: {error}") from error
             write_bytes(data)
     else:
-        write_bytes(tokenizer.decode_bytes(_parse_ids(" ".join(ids).split())))
+        write_bytes(decode_ids(" ".join(ids).split()))
 
 
 def _parse_ids(words: Sequence[str]) -> list[int]:
@@ -167,7 +177,9 @@ def count_tokens(
             help="Text files, folders or glob patterns; - is standard input.",
         ),
     ],
+    *,
     encoder: EncoderOption = None,
+    allowed_special: AllowedSpecialOption = None,
     separator: SeparatorOption = None,
     jsonl_field: JsonlFieldOption = None,
 ) -> None:
@@ -178,10 +190,13 @@ def count_tokens(
         toksmith count-tokens code.tok.json src/ README.md
     """
     tokenizer = _load(file, encoder)
+    allowed = _allowed(allowed_special)
     total = 0
     for path in paths:
         corpus = corpus_from_paths([path], separator, jsonl_field)
-        num_tokens = sum(tokenizer.count_tokens(document.data) for document in corpus)
+        num_tokens = sum(
+            tokenizer.count_tokens(document.data, allowed_special=allowed) for document in corpus
+        )
         total += num_tokens
         write_line(f"{num_tokens}\t{path}")
     write_line(f"{total}\ttotal")
@@ -194,8 +209,12 @@ def explain(
         typer.Argument(metavar="TEXT", show_default=False, help="- is standard input."),
     ],
     encoder: EncoderOption = None,
+    allowed_special: AllowedSpecialOption = None,
 ) -> None:
     """Show how a text becomes tokens.
+
+    In a tokenizer of isbpe-…, # before or after a token says that no single space stands there,
+    and nothing says that one does. A # of the text itself is shown as \\#.
 
     \b
     Example:
@@ -204,12 +223,34 @@ def explain(
     tokenizer = _load(file, encoder)
     # fsencode gives back the very bytes that the shell passed on, valid UTF-8 or not.
     data = sys.stdin.buffer.read() if text == "-" else os.fsencode(text)
-    write_line(str(tokenizer.explain(data)))
+    allowed = _allowed(allowed_special)
+    write_line(_explained(tokenizer, data, allowed) if allowed else str(tokenizer.explain(data)))
+
+
+def _explained(tokenizer: Tokenizer, data: bytes, allowed: Literal["all"] | Sequence[str]) -> str:
+    """Explain a text between its special tokens, which cut it as the ends of a text do."""
+    encoding = tokenizer.encode_with_offsets(data, allowed_special=allowed)
+    forms: list[str] = []
+    start = 0
+    for token_id, (first, last) in zip(encoding.ids, encoding.byte_spans, strict=True):
+        if tokenizer.token(token_id).is_special:
+            forms += [*tokenizer.explain(data[start:first]).forms, data[first:last].decode()]
+            start = last
+    forms += tokenizer.explain(data[start:]).forms
+    plain = tokenizer.explain(data)
+    # The text as it is shown, escaped, is all but the forms.
+    text = str(plain).removesuffix(" | ".join(plain.forms))
+    return text + " | ".join(forms)
 
 
 def _load(file: Path, encoder: str | None) -> Tokenizer:
     tokenizer = load(file)
-    return tokenizer if encoder is None else tokenizer.with_encoder(encoder)
+    if encoder is None:
+        return tokenizer
+    try:
+        return tokenizer.with_encoder(encoder)
+    except SettingsError as error:
+        raise SettingsError(f"{error}{did_you_mean(encoder, known_encoders())}") from error
 
 
 def _allowed(tokens: list[str] | None) -> Literal["all"] | Sequence[str]:

@@ -23,7 +23,7 @@ from toksmith.cli.arguments import (
     corpus_from_paths,
     refuse_unwritable,
 )
-from toksmith.cli.console import Reporter, note
+from toksmith.cli.console import Reporter, note, note_skipped
 from toksmith.corpus import Corpus
 from toksmith.errors import FormatError, SettingsError
 from toksmith.recipes import DEFAULT_PRETOKENIZER, Recipe
@@ -73,6 +73,21 @@ def train(
 ) -> None:
     """Train a tokenizer.
 
+    RECIPE is a method, alone or with an encoder: bpe, isbpe-dual+longest-first.
+
+    \b
+    Methods:
+        bpe             byte-level BPE
+        isbpe-single    the space before a word is implicit, its absence is marked
+        isbpe-dual      the same on both sides of a word
+        bpe-line-fed    bpe spoiled on purpose: trained on single lines
+    Encoders, which spell a word with the vocabulary:
+        +merge-rank     by the merges in the order of training (default)
+        +longest-first  the longest token anywhere in the word first (LBPE)
+        +longest-prefix the longest token from the left, again and again
+        +longest-suffix the longest token from the right, again and again
+        +fewest-tokens  as few tokens as can be
+
     PATHs may also be files written by count-words: they are told apart by their content.
 
     \b
@@ -109,7 +124,7 @@ def train(
     if tokenizer.vocab_size < vocab_size:
         note(_why_short(tokenizer, vocab_size))
     if isinstance(corpus, Corpus):
-        _note_skipped(corpus)
+        note_skipped(corpus)
 
 
 def _why_short(tokenizer: Tokenizer, vocab_size: int) -> str:
@@ -118,13 +133,6 @@ def _why_short(tokenizer: Tokenizer, vocab_size: int) -> str:
         "pair was left that occurs often enough (--min-pair-count); the corpus is small for "
         "that vocabulary"
     )
-
-
-def _note_skipped(corpus: Corpus) -> None:
-    if corpus.skipped:
-        path, reason = corpus.skipped[0]
-        files = "1 file was" if len(corpus.skipped) == 1 else f"{len(corpus.skipped)} files were"
-        note(f"note: {files} left out, the first is {path}: {reason}")
 
 
 def count_words(
@@ -167,7 +175,7 @@ def count_words(
         )
         counts.save(out)
     note(f"counted {_size(counts)}, {report.seconds:.1f} s: {out}")
-    _note_skipped(corpus)
+    note_skipped(corpus)
 
 
 def merge(files: CountsFilesArgument, out: OutOption) -> None:
