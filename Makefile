@@ -23,6 +23,7 @@ test: check
 	$(BIN)/python -m pytest
 
 check: $(VENV)/built
+	@cargo fmt --version >/dev/null 2>&1 && cargo clippy --version >/dev/null 2>&1 || { echo "toksmith's checks need rustfmt and clippy: rustup component add rustfmt clippy"; exit 1; }
 	cargo fmt --check
 	cargo clippy --locked --all-targets -- -D warnings
 	$(BIN)/ruff format --check .
@@ -47,16 +48,20 @@ clean:
 
 tools:
 	@test -n "$(PYTHON)" || { echo "toksmith needs Python 3.11 or newer: install it, or name it: make PYTHON=/path/to/python3"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { echo "toksmith needs Python 3.11 or newer, and $(PYTHON) is not"; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "toksmith needs Python's venv module: install it (Debian and Ubuntu: apt install python3-venv)"; exit 1; }
 	@command -v cargo >/dev/null || { echo "toksmith needs Rust 1.85 or newer: install it from https://rustup.rs"; exit 1; }
+	@cargo --version | awk '{ split($$2, v, "."); exit !(v[1] > 1 || v[2] >= 85) }' || { echo "toksmith needs Rust 1.85 or newer: rustup update"; exit 1; }
 	@command -v cc >/dev/null || { echo "toksmith needs a C linker for Rust: install a compiler (Debian and Ubuntu: apt install gcc)"; exit 1; }
 
 $(VENV)/ready: requirements.lock | tools
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	@echo "setting up $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
 	@touch $@
 
 $(VENV)/built: $(VENV)/ready pyproject.toml $(RUST_SOURCES)
-	PATH=$(CURDIR)/$(BIN):$$PATH MATURIN_PEP517_ARGS=--locked $(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	@echo "building the core, about two minutes"
+	@PATH=$(CURDIR)/$(BIN):$$PATH MATURIN_PEP517_ARGS=--locked $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 		--no-deps --no-build-isolation --editable .
 	@touch $@

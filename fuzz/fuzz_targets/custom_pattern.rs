@@ -1,6 +1,8 @@
 //! Any pattern on any bytes: an error, or pretokens that tile the text.
 #![no_main]
 
+use std::ops::ControlFlow;
+
 use libfuzzer_sys::fuzz_target;
 use toksmith_core::pretokenize::{Pretokenizer, PretokenizerSettings};
 
@@ -18,6 +20,7 @@ fuzz_target!(|input: (&str, &[u8])| {
         assert_eq!(pretoken.start, at);
         assert!(pretoken.end > at);
         at = pretoken.end;
+        ControlFlow::Continue(())
     });
     if done.is_ok() {
         assert_eq!(at, text.len());

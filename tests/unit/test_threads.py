@@ -229,3 +229,35 @@ else:
 def test_more_threads_than_a_machine_can_have_end_no_program(tmp_path: Path, work: str) -> None:
     # In a program of its own, with little memory: running out of it ends a program.
     assert run(_MANY_THREADS.format(work=work), tmp_path) in {"refused", "right"}
+
+
+_FORK_WHILE_A_THREAD_STARTS = """
+import os, random, signal, sys, threading, time, warnings
+import toksmith as ts
+
+warnings.simplefilter("ignore", DeprecationWarning)
+trained = ts.BPE().train("low lower lowest newer wider " * 50, vocab_size=300)
+data = trained.to_json()
+random.seed(int(sys.argv[1]))
+for _ in range(40):
+    tokenizer = trained.with_encoder("merge-rank")
+    thread = threading.Thread(
+        target=lambda: (tokenizer.encode("hello world " * 1000), ts.Tokenizer.from_json(data))
+    )
+    thread.start()
+    time.sleep(random.random() * 0.004)
+    child = os.fork()
+    if child == 0:
+        signal.alarm(10)
+        ok = tokenizer.encode("low") == ts.Tokenizer.from_json(data).encode("low")
+        os._exit(0 if ok else 1)
+    thread.join()
+    assert os.waitpid(child, 0)[1] == 0
+"""
+
+
+@pytest.mark.parametrize("seed", ["1", "2"])
+def test_a_child_forked_while_another_thread_first_encodes_does_not_hang(seed: str) -> None:
+    command = [sys.executable, "-c", _FORK_WHILE_A_THREAD_STARTS, seed]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stderr

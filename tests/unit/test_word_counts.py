@@ -105,7 +105,26 @@ def test_marks_where_the_boundary_has_none_are_refused(tmp_path: Path) -> None:
     ts.count_words("low low").save(path)
     content = path.read_text(encoding="utf-8")
     path.write_text(content.replace("0\t6c6f77", "1\t6c6f77"), encoding="utf-8")
-    with pytest.raises(ts.FormatError, match="has no marks"):
+    with pytest.raises(ts.FormatError, match="mark that its boundary does not have"):
+        ts.WordCounts.load(path)
+
+
+def test_only_the_dual_boundary_has_trailing_marks(tmp_path: Path) -> None:
+    # Such a word once reached the trainer, whose tables it then overran.
+    path = tmp_path / "words.tsv"
+    ts.count_words("a.b", boundary="implicit-single").save(path)
+    content = path.read_text(encoding="utf-8")
+    assert "1\t2e\t0" in content
+    path.write_text(content.replace("1\t2e\t0", "1\t2e\t1"), encoding="utf-8")
+    with pytest.raises(ts.FormatError, match="mark that its boundary does not have"):
+        ts.WordCounts.load(path)
+
+
+def test_a_count_is_written_in_digits_only(tmp_path: Path) -> None:
+    path = tmp_path / "words.tsv"
+    ts.count_words("low low").save(path)
+    path.write_text(path.read_text(encoding="utf-8").replace("\t1\n", "\t+1\n"), encoding="utf-8")
+    with pytest.raises(ts.FormatError, match="count"):
         ts.WordCounts.load(path)
 
 

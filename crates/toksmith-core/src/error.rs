@@ -19,7 +19,7 @@ pub enum Error {
         known: String,
     },
     /// Settings that do not parse (an unknown field, a wrong type).
-    #[error("settings do not parse: {reason}")]
+    #[error("setting {reason}")]
     Settings {
         /// What the parser says; it names the field and lists the known ones.
         reason: String,
@@ -57,7 +57,7 @@ pub enum Error {
     #[error("no words to train on: the corpus is empty")]
     EmptyCorpus,
     /// More data than the trainer's tables can number.
-    #[error("{what} is {value}; the trainer's limit is {max}")]
+    #[error("{what} is {value}; the limit is {max}")]
     TooLarge {
         /// What is too large.
         what: &'static str,
@@ -111,7 +111,10 @@ pub enum Error {
         word: String,
     },
     /// An id outside the vocabulary.
-    #[error("token id {id} at position {at} is not in the vocabulary (ids are 0..{vocab_size})")]
+    #[error(
+        "token id {id} at position {at} is not in the vocabulary (ids are 0 to {})",
+        vocab_size.saturating_sub(1)
+    )]
     UnknownTokenId {
         /// The id; wider than [`TokenId`] so that what a caller gave can be named.
         id: i128,

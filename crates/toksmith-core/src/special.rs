@@ -1,6 +1,8 @@
 //! Special tokens: texts with an id of their own. They are split off before anything else, and only
 //! those that the caller allows by name: the same text typed by a user is text.
 
+use std::sync::Arc;
+
 use aho_corasick::{AhoCorasick, MatchKind};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
@@ -14,6 +16,8 @@ pub struct SpecialTokens {
     names: Vec<String>,
     index: HashMap<String, TokenId, RandomState>,
     first_id: TokenId,
+    /// Made once, since a call that allows all tokens is the common one.
+    of_all: Option<SpecialFinder>,
 }
 
 /// Which special tokens may be recognized in a text.
@@ -27,11 +31,11 @@ pub enum AllowedSpecial<'a> {
     Only(&'a [String]),
 }
 
-/// A finder for the special tokens that one call allows.
-#[derive(Debug)]
+/// A finder for the special tokens that one call allows. Cheap to copy.
+#[derive(Clone, Debug)]
 pub struct SpecialFinder {
     finder: AhoCorasick,
-    ids: Vec<TokenId>,
+    ids: Arc<[TokenId]>,
 }
 
 /// A stretch of text between special tokens, or one of them.
@@ -75,11 +79,14 @@ impl SpecialTokens {
                 reason,
             });
         }
-        Ok(Self {
+        let mut this = Self {
             names,
             index,
             first_id,
-        })
+            of_all: None,
+        };
+        this.of_all = SpecialFinder::new(this.iter().collect())?;
+        Ok(this)
     }
 
     /// The names in the order of their ids.
@@ -108,41 +115,43 @@ impl SpecialTokens {
     /// # Errors
     /// [`Error::UnknownSpecial`] for a name this tokenizer does not have.
     pub fn finder(&self, allowed: AllowedSpecial<'_>) -> Result<Option<SpecialFinder>> {
-        let allowed: Vec<(&str, TokenId)> = match allowed {
+        let names = match allowed {
             AllowedSpecial::None => return Ok(None),
-            AllowedSpecial::All => self.iter().collect(),
-            AllowedSpecial::Only(names) => names
-                .iter()
-                .map(|name| {
-                    let id = self.index.get(name);
-                    id.map(|&id| (name.as_str(), id))
-                        .ok_or_else(|| Error::UnknownSpecial {
-                            name: name.clone(),
-                            known: match self.names.is_empty() {
-                                true => "none".to_owned(),
-                                false => self.names.join(", "),
-                            },
-                        })
-                })
-                .collect::<Result<_>>()?,
+            AllowedSpecial::All => return Ok(self.of_all.clone()),
+            AllowedSpecial::Only(names) => names,
         };
-        if allowed.is_empty() {
-            return Ok(None);
-        }
-        let finder = AhoCorasick::builder()
-            .match_kind(MatchKind::LeftmostLongest)
-            .build(allowed.iter().map(|(name, _)| name))
-            .map_err(|error| Error::Incompatible {
-                what: format!("the special tokens cannot be searched for: {error}"),
-            })?;
-        Ok(Some(SpecialFinder {
-            finder,
-            ids: allowed.into_iter().map(|(_, id)| id).collect(),
-        }))
+        let allowed = names.iter().map(|name| match self.index.get(name) {
+            Some(&id) => Ok((name.as_str(), id)),
+            None => Err(Error::UnknownSpecial {
+                name: name.clone(),
+                known: match self.names.is_empty() {
+                    true => "none".to_owned(),
+                    false => self.names.join(", "),
+                },
+            }),
+        });
+        SpecialFinder::new(allowed.collect::<Result<_>>()?)
     }
 }
 
 impl SpecialFinder {
+    /// A finder for these texts; `None` when there are none.
+    fn new(tokens: Vec<(&str, TokenId)>) -> Result<Option<Self>> {
+        if tokens.is_empty() {
+            return Ok(None);
+        }
+        let finder = AhoCorasick::builder()
+            .match_kind(MatchKind::LeftmostLongest)
+            .build(tokens.iter().map(|(name, _)| name))
+            .map_err(|error| Error::Incompatible {
+                what: format!("the special tokens cannot be searched for: {error}"),
+            })?;
+        Ok(Some(Self {
+            finder,
+            ids: tokens.into_iter().map(|(_, id)| id).collect(),
+        }))
+    }
+
     /// Cuts a text into segments, from left to right; of two special tokens that start at the same
     /// place the longer is taken.
     pub fn segments(&self, text: &[u8]) -> impl Iterator<Item = Segment> {

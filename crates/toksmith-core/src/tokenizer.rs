@@ -5,6 +5,7 @@
 //! ids → decode → bytes
 //! ```
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::Builder;
@@ -12,7 +13,7 @@ use std::thread::Builder;
 use serde::{Deserialize, Serialize};
 
 use crate::alphabet::{Alphabet, AlphabetOrder};
-use crate::boundary::Word;
+use crate::boundary::{Boundary, Word};
 use crate::control::Control;
 use crate::count::{Provenance, WordCounts};
 use crate::decode::Decoder;
@@ -51,6 +52,32 @@ pub struct TrainSettings {
     /// Special tokens; they take the last ids, in this order.
     #[serde(default)]
     pub special_tokens: Vec<String>,
+}
+
+impl TrainSettings {
+    /// Says what is wrong with these settings for a boundary, before any work is done.
+    ///
+    /// # Errors
+    /// [`Error::VocabTooSmall`], [`Error::VocabTooLarge`], [`Error::BadSpecial`].
+    pub fn check(&self, boundary: Boundary) -> Result<()> {
+        let vocab_size = self.trainer.vocab_size();
+        let special = self.special_tokens.len();
+        if vocab_size < boundary.alphabet_len() + special {
+            return Err(Error::VocabTooSmall {
+                vocab_size,
+                boundary: boundary.name(),
+                alphabet: boundary.alphabet_len(),
+                special,
+            });
+        }
+        if vocab_size > MAX_VOCAB_SIZE {
+            return Err(Error::VocabTooLarge {
+                vocab_size,
+                max: MAX_VOCAB_SIZE,
+            });
+        }
+        SpecialTokens::new(self.special_tokens.clone(), 0).map(drop)
+    }
 }
 
 /// What is recorded of a training. Nothing in it depends on the order of documents, threads or time.
@@ -115,11 +142,14 @@ impl Tokenizer {
         let special = SpecialTokens::new(special_tokens, model.vocab().len() as TokenId)?;
         let decoder = Decoder::new(&model, provenance.boundary, &special)?;
         let encoder = encoder_kind.encoder(&model)?;
-        let base_recipe = EncoderKind::ALL.iter().fold(recipe, |name, kind| {
-            name.strip_suffix(kind.name())
+        let mut base_recipe = recipe;
+        while let Some(shorter) = EncoderKind::ALL.iter().find_map(|kind| {
+            base_recipe
+                .strip_suffix(kind.name())
                 .and_then(|name| name.strip_suffix('+'))
-                .unwrap_or(name)
-        });
+        }) {
+            base_recipe = shorter;
+        }
         Ok(Self {
             base_recipe: base_recipe.to_owned(),
             provenance,
@@ -146,24 +176,8 @@ impl Tokenizer {
     ) -> Result<Self> {
         let provenance = counts.provenance().clone();
         let boundary = provenance.boundary;
-        let vocab_size = settings.trainer.vocab_size();
+        settings.check(boundary)?;
         let special = settings.special_tokens.len();
-        if vocab_size < boundary.alphabet_len() + special {
-            return Err(Error::VocabTooSmall {
-                vocab_size,
-                boundary: boundary.name(),
-                alphabet: boundary.alphabet_len(),
-                special,
-            });
-        }
-        if vocab_size > MAX_VOCAB_SIZE {
-            return Err(Error::VocabTooLarge {
-                vocab_size,
-                max: MAX_VOCAB_SIZE,
-            });
-        }
-        // Named before the work, so that a bad special token does not cost a training.
-        SpecialTokens::new(settings.special_tokens.clone(), 0)?;
         let alphabet = Alphabet::new(boundary.alphabet_len(), settings.alphabet_order);
         let trained = settings
             .trainer
@@ -359,14 +373,6 @@ impl Tokenizer {
         Ok((ids, offsets))
     }
 
-    /// The number of tokens of a text.
-    ///
-    /// # Errors
-    /// As [`encode`](Self::encode).
-    pub fn count_tokens(&self, text: &[u8], allowed: AllowedSpecial<'_>) -> Result<usize> {
-        self.encode(text, allowed).map(|ids| ids.len())
-    }
-
     /// The ids of a text and where they stand in it.
     ///
     /// The stages one after another, without the pretoken table.
@@ -461,6 +467,7 @@ impl Tokenizer {
         let mut pretokens = Vec::new();
         self.pretokenizer.for_each(&normalized.bytes, |pretoken| {
             pretokens.push(normalized.bytes[pretoken.start..pretoken.end].to_vec());
+            ControlFlow::Continue(())
         })?;
         Ok(pretokens)
     }

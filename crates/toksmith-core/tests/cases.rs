@@ -6,6 +6,7 @@
     reason = "a test fails by panicking"
 )]
 
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -125,6 +126,7 @@ impl Stages {
                 self.whitespace,
                 input,
                 state,
+                || ControlFlow::Continue(()),
                 |word| {
                     let bytes = hex(&input[word.start..word.end]);
                     words.push((word.marks.lead(), bytes, word.marks.trail()));
@@ -152,7 +154,10 @@ fn marked(value: &Value) -> Vec<(bool, String, bool)> {
 fn pretokens(pattern: &str, input: &[u8]) -> Vec<String> {
     let mut found = Vec::new();
     pretokenizer(pattern)
-        .for_each(input, |p| found.push(hex(&input[p.start..p.end])))
+        .for_each(input, |p| {
+            found.push(hex(&input[p.start..p.end]));
+            ControlFlow::Continue(())
+        })
         .unwrap();
     found
 }

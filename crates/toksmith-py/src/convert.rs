@@ -2,7 +2,7 @@
 
 use pyo3::exceptions::{PyTypeError, PyUnicodeEncodeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyInt, PyList, PyString};
+use pyo3::types::{PyBool, PyByteArray, PyBytes, PyDict, PyInt, PyList, PyString};
 use toksmith_core::special::AllowedSpecial;
 use toksmith_core::types::TokenId;
 
@@ -120,17 +120,20 @@ impl Allowed {
 
 /// One id; what is no id of a vocabulary of `vocab_size` is named, however large or negative.
 pub(crate) fn take_id(value: &Bound<'_, PyAny>, at: usize, vocab_size: usize) -> PyResult<TokenId> {
+    let py = value.py();
+    if value.is_instance_of::<PyBool>() {
+        return Err(PyTypeError::new_err(format!("id {at} is bool, not int")));
+    }
     if let Ok(id) = value.extract::<TokenId>() {
         return Ok(id);
     }
-    let py = value.py();
     let number = py
         .import("operator")?
         .call_method1("index", (value,))
         .map_err(|_| {
             let kind = value.get_type().name();
             let kind = kind.map_or_else(|_| "?".to_owned(), |name| name.to_string());
-            PyTypeError::new_err(format!("ids[{at}] is {kind}, not int"))
+            PyTypeError::new_err(format!("id {at} is {kind}, not int"))
         })?;
     match number.extract::<i64>() {
         Ok(id) => match TokenId::try_from(id) {
@@ -147,7 +150,10 @@ pub(crate) fn take_id(value: &Bound<'_, PyAny>, at: usize, vocab_size: usize) ->
         Err(_) => Err(named(
             py,
             "UnknownTokenIdError",
-            format!("the token id at position {at} does not fit 64 bits (ids are 0..{vocab_size})"),
+            format!(
+                "the token id at position {at} does not fit 64 bits (ids are 0 to {})",
+                vocab_size.saturating_sub(1)
+            ),
         )),
     }
 }
@@ -161,7 +167,11 @@ pub(crate) fn take_ids(ids: &Bound<'_, PyAny>, vocab_size: usize) -> PyResult<Ve
             .map(|(at, id)| take_id(&id, at, vocab_size))
             .collect();
     }
-    if ids.is_instance_of::<PyInt>() || ids.is_instance_of::<PyString>() {
+    if ids.is_instance_of::<PyInt>()
+        || ids.is_instance_of::<PyString>()
+        || ids.is_instance_of::<PyBytes>()
+        || ids.is_instance_of::<PyDict>()
+    {
         let kind = ids.get_type().name()?;
         return Err(PyTypeError::new_err(format!(
             "ids is {kind}, not a sequence of int"

@@ -189,7 +189,7 @@ impl PyWordCounts {
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
         other
             .cast::<Self>()
-            .is_ok_and(|other| self.inner.to_tsv() == other.get().inner.to_tsv())
+            .is_ok_and(|other| self.inner == other.get().inner)
     }
 
     fn __hash__(&self) -> isize {

@@ -8,14 +8,12 @@ use crate::errors::to_py;
 
 /// Settings from Python; an unknown field or a wrong type is a `SettingsError` that says so.
 pub(crate) fn from_json<T: DeserializeOwned>(py: Python<'_>, json: &str) -> PyResult<T> {
-    serde_json::from_str(json).map_err(|error| {
+    let mut parser = serde_json::Deserializer::from_str(json);
+    serde_path_to_error::deserialize(&mut parser).map_err(|error| {
         // "at line 1 column 77" means nothing to somebody who passed keyword arguments.
-        let reason = error.to_string();
-        let reason = reason
-            .split(" at line ")
-            .next()
-            .unwrap_or_default()
-            .to_owned();
+        let reason = error.inner().to_string();
+        let reason = reason.split(" at line ").next().unwrap_or_default();
+        let reason = format!("{}: {reason}", error.path());
         to_py(py, toksmith_core::Error::Settings { reason })
     })
 }

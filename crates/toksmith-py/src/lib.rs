@@ -15,6 +15,7 @@ mod _core {
     use std::path::PathBuf;
 
     use pyo3::prelude::*;
+    use toksmith_core::boundary::Boundary;
     use toksmith_core::pretokenize::{UNICODE_TABLE, versions};
     use toksmith_core::tokenizer::{Tokenizer, TrainSettings};
 
@@ -46,6 +47,14 @@ mod _core {
         PyControl::new(progress)
             .run(py, |control| Tokenizer::train(counts, settings, control))
             .map(PyTokenizer::new)
+    }
+
+    /// Says what is wrong with training settings for a boundary, before any work is done.
+    #[pyfunction]
+    fn check_training(py: Python<'_>, settings: &str, boundary: &str) -> PyResult<()> {
+        let settings: TrainSettings = from_json(py, settings)?;
+        let boundary = Boundary::from_name(boundary).or_raise(py)?;
+        settings.check(boundary).or_raise(py)
     }
 
     /// The generated table of general categories, as text.

@@ -227,15 +227,20 @@ impl PyDecodeStream {
     ///
     /// Raises:
     ///     UnknownTokenIdError: the id is not in the vocabulary; the stream is as it was.
+    ///     DecodeError: the bytes are not UTF-8 and errors="strict"; the stream is as it was but
+    ///         for an unfinished character, which is dropped.
     fn push(&mut self, py: Python<'_>, id: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         let decoder = self.tokenizer.decoder();
         let id = take_id(id, self.num_pushed, decoder.vocab_size())?;
         let mut bytes = Vec::new();
+        let mut state = self.state;
         decoder
-            .push_token(id, self.num_pushed, &mut self.state, &mut bytes)
+            .push_token(id, self.num_pushed, &mut state, &mut bytes)
             .or_raise(py)?;
+        let text = self.text_of(py, &bytes, false)?;
+        self.state = state;
         self.num_pushed += 1;
-        self.text_of(py, &bytes, false)
+        Ok(text)
     }
 
     /// What is left when no more ids come: nothing, or the rest of an unfinished character.
@@ -249,7 +254,10 @@ impl PyDecodeStream {
     fn text_of(&self, py: Python<'_>, bytes: &[u8], last: bool) -> PyResult<Py<PyAny>> {
         self.utf8
             .call_method1(py, "decode", (PyBytes::new(py, bytes), last))
-            .map_err(|error| not_utf8(py, &error))
+            .map_err(|error| match self.utf8.call_method0(py, "reset") {
+                Ok(_) => not_utf8(py, &error),
+                Err(error) => error,
+            })
     }
 }
 
@@ -353,7 +361,7 @@ impl PyTokenizer {
         self.inner.recipe()
     }
 
-    /// Name of the encoder: `merge-rank` or `longest-first`.
+    /// Name of the encoder, such as `merge-rank` or `longest-first`.
     #[getter]
     fn encoder(&self) -> &'static str {
         self.inner.encoder_kind().name()
@@ -449,6 +457,13 @@ impl PyTokenizer {
     ///     EncodeError: a lone surrogate, or a custom pattern that gave up.
     ///     SettingsError: a special token that this tokenizer does not have.
     /// Cost: linear in the text, n*log(n) in its longest pretoken.
+    ///
+    /// >>> import toksmith as ts
+    /// >>> tok = ts.BPE(special_tokens=["<eot>"]).train("low low lower", vocab_size=259)
+    /// >>> tok.encode("low<eot>")
+    /// [257, 60, 101, 111, 116, 62]
+    /// >>> tok.encode("low<eot>", allowed_special="all")
+    /// [257, 258]
     #[pyo3(signature = (text, *, allowed_special=None))]
     fn encode<'py>(
         &self,
@@ -509,6 +524,10 @@ impl PyTokenizer {
     }
 
     /// The ids of a text with the bytes and characters that each covers.
+    ///
+    /// >>> import toksmith as ts
+    /// >>> ts.ISBPE().train("the cat", vocab_size=1024).encode_with_offsets("a b").byte_spans
+    /// [(0, 1), (2, 3)]
     #[pyo3(signature = (text, *, allowed_special=None))]
     fn encode_with_offsets(
         &self,
@@ -567,6 +586,12 @@ impl PyTokenizer {
     /// Raises:
     ///     UnknownTokenIdError: an id is not in the vocabulary; names it and its position.
     ///     DecodeError: the bytes are not UTF-8 and errors="strict".
+    ///
+    /// >>> import toksmith as ts
+    /// >>> tok = ts.ISBPE().train("the cat", vocab_size=1024)
+    /// >>> ids = tok.encode("a b")
+    /// >>> tok.decode(ids), tok.decode(ids[1:]), tok.decode(ids[1:], after=ids[0])
+    /// ('a b', 'b', ' b')
     #[pyo3(signature = (ids, *, errors="replace", after=None, skip_special_tokens=false))]
     fn decode<'py>(
         &self,
@@ -600,6 +625,12 @@ impl PyTokenizer {
     }
 
     /// A decoder for ids that come one at a time.
+    ///
+    /// >>> import toksmith as ts
+    /// >>> tok = ts.BPE().train("low low", vocab_size=256)
+    /// >>> stream = tok.decode_stream()
+    /// >>> [stream.push(id) for id in tok.encode("né")], stream.finish()
+    /// (['n', '', 'é'], '')
     #[pyo3(signature = (*, errors="replace", skip_special_tokens=false))]
     fn decode_stream(
         &self,
@@ -625,13 +656,18 @@ impl PyTokenizer {
     }
 
     /// How a text becomes tokens; `str()` of it is one line.
+    ///
+    /// >>> import toksmith as ts
+    /// >>> print(ts.ISBPE().train("the cat", vocab_size=1024).explain("a.b c"))
+    /// a.b c -> a | #.# | b | c
     fn explain(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<PyExplanation> {
         let text = Text::take(text, || "text".to_owned())?;
         let inner = self.inner.explain(text.bytes()).or_raise(py)?;
         Ok(PyExplanation { inner })
     }
 
-    /// The same vocabulary with another encoder: `merge-rank` or `longest-first`.
+    /// The same vocabulary with another encoder: `merge-rank`, `longest-first`, `longest-prefix`,
+    /// `longest-suffix` or `fewest-tokens`.
     fn with_encoder(&self, py: Python<'_>, encoder: &str) -> PyResult<Self> {
         let kind = EncoderKind::from_name(encoder).or_raise(py)?;
         let inner = py.detach(|| self.inner.with_encoder(kind)).or_raise(py)?;

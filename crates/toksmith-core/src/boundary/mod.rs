@@ -5,6 +5,8 @@
 //!
 //! A room that knows neighbouring pretokens, never a trainer or an encoder.
 
+use std::ops::ControlFlow;
+
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
@@ -187,6 +189,16 @@ impl Boundary {
         self != Self::SpacePrefix
     }
 
+    /// Whether its words can carry these marks; with none of them they always can.
+    #[must_use]
+    pub fn has_marks(self, marks: Marks) -> bool {
+        match self {
+            Self::SpacePrefix => marks == Marks::NONE,
+            Self::ImplicitSingle => !marks.trail(),
+            Self::ImplicitDual => true,
+        }
+    }
+
     /// Whether the decoder writes no space before this token.
     #[must_use]
     pub fn glue_before(self, marks: Marks) -> bool {
@@ -202,7 +214,8 @@ impl Boundary {
     }
 
     /// Pretokenizes and marks a text in one pass: calls `emit` for each word from left to right.
-    /// `state` says what stands before the text.
+    /// `state` says what stands before the text. `go_on` is asked after each pretoken; when it breaks
+    /// the rest is left.
     ///
     /// # Errors
     /// [`Error::PatternRun`] of a custom pattern.
@@ -213,18 +226,26 @@ impl Boundary {
         whitespace: WhitespaceRule,
         text: &[u8],
         state: MarkState,
+        go_on: impl FnMut() -> ControlFlow<()>,
         mut emit: impl FnMut(Word),
     ) -> Result<()> {
         let emit = &mut emit;
         match self {
-            Self::SpacePrefix => words(pretokenizer, SpacePrefix { whitespace }, text, state, emit),
+            Self::SpacePrefix => words(
+                pretokenizer,
+                SpacePrefix { whitespace },
+                text,
+                state,
+                go_on,
+                emit,
+            ),
             Self::ImplicitSingle => {
                 let mark = ImplicitSpace::<false> { whitespace };
-                words(pretokenizer, mark, text, state, emit)
+                words(pretokenizer, mark, text, state, go_on, emit)
             }
             Self::ImplicitDual => {
                 let mark = ImplicitSpace::<true> { whitespace };
-                words(pretokenizer, mark, text, state, emit)
+                words(pretokenizer, mark, text, state, go_on, emit)
             }
         }
     }
@@ -250,10 +271,12 @@ fn words(
     mark: impl Mark,
     text: &[u8],
     mut state: MarkState,
+    mut go_on: impl FnMut() -> ControlFlow<()>,
     emit: &mut impl FnMut(Word),
 ) -> Result<()> {
     pretokenizer.for_each(text, |pretoken| {
         mark.mark(&mut state, text, pretoken, emit);
+        go_on()
     })?;
     if let Some(last) = state.take_pending() {
         emit(last);

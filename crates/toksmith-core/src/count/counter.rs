@@ -1,5 +1,6 @@
 //! Counts documents in batches, on several threads, with one result whatever their number.
 
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::Builder;
 
@@ -16,7 +17,7 @@ use super::word_table::WordTable;
 
 /// Parts of a document handed to different threads are at least this long.
 const MIN_PART_BYTES: usize = 256 << 10;
-/// The control is asked before each part, and when tables are joined after this many words.
+/// The control is asked after this many words.
 const WORDS_PER_CONTROL: usize = 1 << 14;
 
 /// Counts marked words.
@@ -80,20 +81,35 @@ impl WordCounter {
             (&self.pretokenizer, self.boundary, self.whitespace);
         let work = |table: &mut WordTable, control: &dyn Control| -> Result<()> {
             while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let asked = control.check(0, 0);
-                if asked.is_err() || stop.load(Ordering::Relaxed) {
-                    stop.store(true, Ordering::Relaxed);
-                    return asked;
-                }
+                let mut outcome = Ok(());
+                let mut until_asked = 0_usize;
+                let go_on = || {
+                    until_asked = until_asked.checked_sub(1).unwrap_or(WORDS_PER_CONTROL);
+                    if until_asked == WORDS_PER_CONTROL && outcome.is_ok() {
+                        outcome = control.check(0, 0);
+                    }
+                    match outcome.is_err() || stop.load(Ordering::Relaxed) {
+                        true => ControlFlow::Break(()),
+                        false => ControlFlow::Continue(()),
+                    }
+                };
                 let mut overflowed = None;
                 let add = |word: Word| {
                     if !table.add(&part.text[word.start..word.end], word.marks, 1) {
                         overflowed = Some(word);
                     }
                 };
-                boundary.for_each_word(pretokenizer, whitespace, part.text, part.state, add)?;
-                if let Some(word) = overflowed {
-                    return Err(overflow(&part.text[word.start..word.end], word.marks));
+                let (text, state) = (part.text, part.state);
+                let done = boundary
+                    .for_each_word(pretokenizer, whitespace, text, state, go_on, add)
+                    .and(outcome)
+                    .and(match overflowed {
+                        None => Ok(()),
+                        Some(word) => Err(overflow(&text[word.start..word.end], word.marks)),
+                    });
+                if done.is_err() {
+                    stop.store(true, Ordering::Relaxed);
+                    return done;
                 }
             }
             Ok(())
@@ -126,7 +142,7 @@ impl WordCounter {
 
     fn push_parts<'d>(&self, document: &'d [u8], parts: &mut Vec<Part<'d>>) {
         let cuts = if self.pretokenizer.has_safe_cuts() {
-            safe_cuts(document, MIN_PART_BYTES)
+            safe_cuts(document, MIN_PART_BYTES, self.pretokenizer.classes())
         } else {
             Vec::new()
         };

@@ -134,7 +134,7 @@ struct Entry {
 }
 
 /// Marked word → count, sorted by bytes and marks.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WordCounts {
     provenance: Provenance,
     num_documents: u64,
@@ -172,6 +172,15 @@ impl WordCounts {
             count,
         } in words
         {
+            if !provenance.boundary.has_marks(marks) {
+                return Err(Error::Incompatible {
+                    what: format!(
+                        "word {:?} carries a mark that {} does not have",
+                        form(bytes, marks),
+                        provenance.boundary.name()
+                    ),
+                });
+            }
             if !table.add(bytes, marks, count) {
                 return Err(Error::CountOverflow {
                     word: form(bytes, marks),
@@ -346,11 +355,11 @@ impl WordCounts {
                 "the last line has no end: the file was cut",
             ));
         }
-        let marked = header.provenance.boundary.is_marked();
+        let boundary = header.provenance.boundary;
         let mut table = WordTable::default();
         for (line, row) in (3..).zip(lines) {
             let (bytes, marks, count) =
-                parse_row(row, marked).map_err(|reason| fault(line, reason))?;
+                parse_row(row, boundary).map_err(|reason| fault(line, reason))?;
             let known = table.len();
             if !table.add(&bytes, marks, count) || table.len() == known {
                 return Err(fault(line, "the word stands in the file twice"));
@@ -373,7 +382,7 @@ impl WordCounts {
     }
 }
 
-fn parse_row(row: &str, marked: bool) -> Result<(Vec<u8>, Marks, Count), &'static str> {
+fn parse_row(row: &str, boundary: Boundary) -> Result<(Vec<u8>, Marks, Count), &'static str> {
     let mut fields = row.split('\t');
     let mut next = || {
         fields
@@ -390,12 +399,15 @@ fn parse_row(row: &str, marked: bool) -> Result<(Vec<u8>, Marks, Count), &'stati
         _ => Err("a mark is 0 or 1"),
     };
     let marks = Marks::new(flag(lead)?, flag(trail)?);
-    if !marked && marks != Marks::NONE {
-        return Err("this boundary has no marks, but the word carries one");
+    if !boundary.has_marks(marks) {
+        return Err("the word carries a mark that its boundary does not have");
     }
     let bytes = unhex(bytes).ok_or("the word is not hex")?;
     if bytes.is_empty() {
         return Err("the word is empty");
+    }
+    if !count.bytes().all(|digit| digit.is_ascii_digit()) {
+        return Err("the count is not a 64-bit number");
     }
     let count = count
         .parse()

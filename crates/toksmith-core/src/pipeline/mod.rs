@@ -5,7 +5,8 @@
 
 mod table;
 
-use std::sync::{Mutex, OnceLock};
+use std::ops::ControlFlow;
+use std::sync::Mutex;
 
 use crate::boundary::{Boundary, MarkState, WhitespaceRule, Word};
 use crate::encode::{Encoder, Scratch};
@@ -24,13 +25,28 @@ pub(crate) struct Worker {
     symbols: Vec<Symbol>,
 }
 
-/// Workers waiting to be used again. Taking one never blocks: where the lock is held, as it may be
-/// for ever in a child of a fork, a new one is made.
+impl Worker {
+    fn with(table: PretokenTable) -> Self {
+        Self {
+            table,
+            scratch: Scratch::default(),
+            symbols: Vec::new(),
+        }
+    }
+}
+
+/// Workers waiting to be used again. Nothing here ever waits for another thread: where the lock is
+/// held, as it may be for ever in a child of a fork, what it guards is made anew.
 #[derive(Debug, Default)]
 pub(crate) struct WorkerPool {
-    idle: Mutex<Vec<Worker>>,
+    shared: Mutex<Shared>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    idle: Vec<Worker>,
     /// The table that new workers start with.
-    seeded: OnceLock<PretokenTable>,
+    seeded: Option<PretokenTable>,
 }
 
 /// Words requested from the table before the first of them is looked up, so that memory answers
@@ -39,6 +55,9 @@ const WORDS_PER_BATCH: usize = 32;
 
 /// Tokens that a table is seeded with; later ones are rarer. About 6 ms when a tokenizer first runs.
 const MAX_SEEDS: usize = 1 << 15;
+
+/// Buffers for words longer than this are freed after use.
+const MAX_KEPT_SYMBOLS: usize = 1 << 14;
 
 /// Idle workers kept; more threads than this make new ones.
 const MAX_IDLE: usize = 64;
@@ -50,22 +69,33 @@ impl WorkerPool {
         vocab: &Vocab,
         work: impl FnOnce(&mut Worker) -> T,
     ) -> T {
-        let idle = self.idle.try_lock().ok().and_then(|mut idle| idle.pop());
-        let mut worker = idle.unwrap_or_else(|| Worker {
-            table: self
-                .seeded
-                .get_or_init(|| stages.seeded_table(vocab))
-                .clone(),
-            scratch: Scratch::default(),
-            symbols: Vec::new(),
+        let mut worker = self.take().unwrap_or_else(|| {
+            // Built while nothing is locked; of two threads that do so at once either may win.
+            let table = stages.seeded_table(vocab);
+            if let Ok(mut shared) = self.shared.try_lock() {
+                shared.seeded = Some(table.clone());
+            }
+            Worker::with(table)
         });
         let result = work(&mut worker);
-        if let Ok(mut idle) = self.idle.try_lock() {
-            if idle.len() < MAX_IDLE {
-                idle.push(worker);
+        // A word of megabytes needs buffers of its size; they are not kept for the next.
+        if worker.symbols.capacity() > MAX_KEPT_SYMBOLS {
+            worker.symbols = Vec::new();
+            worker.scratch = Scratch::default();
+        }
+        if let Ok(mut shared) = self.shared.try_lock() {
+            if shared.idle.len() < MAX_IDLE {
+                shared.idle.push(worker);
             }
         }
         result
+    }
+
+    /// An idle worker, or a new one with a copy of the seeded table if there is one.
+    fn take(&self) -> Option<Worker> {
+        let mut shared = self.shared.try_lock().ok()?;
+        let idle = shared.idle.pop();
+        idle.or_else(|| shared.seeded.clone().map(Worker::with))
     }
 }
 
@@ -86,8 +116,14 @@ impl Stages<'_> {
     #[inline]
     pub(crate) fn for_each_word(&self, text: &[u8], emit: impl FnMut(Word)) -> Result<()> {
         let start = MarkState::at_start();
-        self.boundary
-            .for_each_word(self.pretokenizer, self.whitespace, text, start, emit)
+        self.boundary.for_each_word(
+            self.pretokenizer,
+            self.whitespace,
+            text,
+            start,
+            || ControlFlow::Continue(()),
+            emit,
+        )
     }
 
     /// A table that knows the tokens of the vocabulary as words: in new text every third unseen word

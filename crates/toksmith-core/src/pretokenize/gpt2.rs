@@ -3,6 +3,8 @@
 //! `\s+(?!\S)|\s+` is "all of a run of white space but its last character, unless the run ends the
 //! text or is one character long"; with that, no look-ahead is longer than one character.
 
+use std::ops::ControlFlow;
+
 use super::unicode::{CharClass, UnicodeClasses};
 use super::{Pretoken, PretokenClass};
 
@@ -61,11 +63,13 @@ impl Gpt2 {
     }
 
     #[inline]
-    pub(super) fn for_each(&self, text: &[u8], mut emit: impl FnMut(Pretoken)) {
+    pub(super) fn for_each(&self, text: &[u8], mut emit: impl FnMut(Pretoken) -> ControlFlow<()>) {
         let mut start = 0;
         while start < text.len() {
             let (end, class) = self.pretoken_at(text, start);
-            emit(Pretoken { start, end, class });
+            if emit(Pretoken { start, end, class }).is_break() {
+                return;
+            }
             start = end;
         }
     }

@@ -3,6 +3,8 @@
 //!
 //! A room that knows one string and never a vocabulary.
 
+use std::ops::ControlFlow;
+
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
@@ -83,20 +85,17 @@ impl Pretokenizer {
         let pattern = settings.pattern.as_str();
         let named = NAMED
             .iter()
-            .find(|(name, text)| *name == pattern || *text == Some(pattern));
-        let classes =
-            || UnicodeClasses::of_version(settings.unicode.as_deref().unwrap_or(newest_version()));
-        Ok(match named.map(|(name, _)| *name) {
-            Some("gpt2") => Self::Gpt2(gpt2::Gpt2::new(gpt2::Contraction::Always, classes()?)),
-            Some("gpt2-contraction-fix") => {
-                Self::Gpt2(gpt2::Gpt2::new(gpt2::Contraction::WholeWord, classes()?))
-            }
-            Some("whitespace") => Self::Whitespace(whitespace::Whitespace::new(classes()?)),
-            Some(_) => Self::None(whitespace::WholeText::new(classes()?)),
-            None => Self::Regex(Box::new(regex::RegexPretokenizer::new(
-                pattern,
-                settings.unicode.as_deref(),
-            )?)),
+            .find(|row| row.name == pattern || row.pattern == Some(pattern));
+        let Some(row) = named else {
+            let regex = regex::RegexPretokenizer::new(pattern, settings.unicode.as_deref())?;
+            return Ok(Self::Regex(Box::new(regex)));
+        };
+        let version = settings.unicode.as_deref().unwrap_or(newest_version());
+        let classes = UnicodeClasses::of_version(version)?;
+        Ok(match row.kind {
+            Kind::Gpt2(contraction) => Self::Gpt2(gpt2::Gpt2::new(contraction, classes)),
+            Kind::Whitespace => Self::Whitespace(whitespace::Whitespace::new(classes)),
+            Kind::None => Self::None(whitespace::WholeText::new(classes)),
         })
     }
 
@@ -118,8 +117,8 @@ impl Pretokenizer {
             Self::Regex(regex) => Some(regex.pattern()),
             named => NAMED
                 .iter()
-                .find(|(name, _)| *name == named.name())
-                .and_then(|(_, text)| *text),
+                .find(|row| row.name == named.name())
+                .and_then(|row| row.pattern),
         }
     }
 
@@ -141,7 +140,7 @@ impl Pretokenizer {
         matches!(self, Self::Gpt2(_) | Self::Whitespace(_))
     }
 
-    /// Calls `emit` for each pretoken from left to right. They tile the text.
+    /// Calls `emit` for each pretoken from left to right, until it breaks. They tile the text.
     ///
     /// Cost: linear; for custom patterns that need look-around, what their engine takes, with a
     /// bound on backtracking.
@@ -149,7 +148,11 @@ impl Pretokenizer {
     /// # Errors
     /// [`Error::PatternRun`](crate::Error::PatternRun) when a custom pattern exceeds that bound;
     /// the named patterns cannot fail.
-    pub fn for_each(&self, text: &[u8], mut emit: impl FnMut(Pretoken)) -> Result<()> {
+    pub fn for_each(
+        &self,
+        text: &[u8],
+        mut emit: impl FnMut(Pretoken) -> ControlFlow<()>,
+    ) -> Result<()> {
         match self {
             Self::Gpt2(gpt2) => gpt2.for_each(text, emit),
             Self::Whitespace(whitespace) => whitespace.for_each(text, emit),
@@ -160,21 +163,51 @@ impl Pretokenizer {
     }
 }
 
-/// Names and pattern texts. A pattern given by its text is the named one.
-const NAMED: [(&str, Option<&str>); 4] = [
-    ("gpt2", Some(gpt2::Contraction::Always.pattern())),
-    (
-        "gpt2-contraction-fix",
-        Some(gpt2::Contraction::WholeWord.pattern()),
-    ),
-    ("whitespace", Some(r"\s+|\S+")),
-    ("none", None),
+/// What a named pattern is made with.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Gpt2(gpt2::Contraction),
+    Whitespace,
+    None,
+}
+
+/// A pattern with a name. One given by its text is the named one.
+#[derive(Clone, Copy, Debug)]
+struct Named {
+    name: &'static str,
+    pattern: Option<&'static str>,
+    kind: Kind,
+}
+
+const NAMED: [Named; 4] = [
+    Named::gpt2(gpt2::Contraction::Always),
+    Named::gpt2(gpt2::Contraction::WholeWord),
+    Named {
+        name: "whitespace",
+        pattern: Some(r"\s+|\S+"),
+        kind: Kind::Whitespace,
+    },
+    Named {
+        name: "none",
+        pattern: None,
+        kind: Kind::None,
+    },
 ];
+
+impl Named {
+    const fn gpt2(contraction: gpt2::Contraction) -> Self {
+        Self {
+            name: contraction.name(),
+            pattern: Some(contraction.pattern()),
+            kind: Kind::Gpt2(contraction),
+        }
+    }
+}
 
 /// The names of the patterns that have one.
 #[must_use]
 pub fn names() -> [&'static str; 4] {
-    NAMED.map(|(name, _)| name)
+    NAMED.map(|row| row.name)
 }
 
 /// The class of a span that some other pattern cut out.

@@ -3,6 +3,8 @@
 //!
 //! Text between matches is a pretoken of its own, and an empty match is none.
 
+use std::ops::ControlFlow;
+
 use fancy_regex::Regex as BacktrackingRegex;
 use regex_automata::meta::Regex as LinearRegex;
 
@@ -18,8 +20,16 @@ const ENGINE_UNICODE: &str = "16.0";
 /// space; they exist only in a copy of the text that the engine sees.
 const ILL_FORMED_BASE: u32 = 0x10_FF00;
 
-/// Steps a backtracking match may take before it is given up, for one match.
+/// Steps a backtracking search for the next match may take before it is given up. It bounds the time
+/// that a hostile pattern can cost; a pattern with look-around may meet it on long harmless runs too,
+/// and then says so with the place.
 const BACKTRACK_LIMIT: usize = 1_000_000;
+
+/// Compiling takes more than linear time, so longer patterns are refused.
+const MAX_PATTERN_BYTES: usize = 10_000;
+
+/// Characters of a pattern that an error shows.
+const MAX_SHOWN: usize = 200;
 
 /// Limit on the compiled size of a pattern, in bytes.
 const COMPILED_SIZE_LIMIT: usize = 10 << 20;
@@ -48,6 +58,16 @@ impl RegexPretokenizer {
                 ),
             });
         }
+        let fault = |reason: String| Error::Pattern {
+            pattern: pattern.chars().take(MAX_SHOWN).collect(),
+            reason,
+        };
+        if pattern.len() > MAX_PATTERN_BYTES {
+            return Err(fault(format!(
+                "it is {} bytes long, and the limit is {MAX_PATTERN_BYTES}",
+                pattern.len()
+            )));
+        }
         let linear = LinearRegex::builder()
             .configure(LinearRegex::config().nfa_size_limit(Some(COMPILED_SIZE_LIMIT)))
             .build(pattern);
@@ -58,13 +78,12 @@ impl RegexPretokenizer {
                 .delegate_size_limit(COMPILED_SIZE_LIMIT)
                 .build()
                 .map(Engine::Backtracking)
-                .map_err(|error| Error::Pattern {
-                    pattern: pattern.to_owned(),
+                .map_err(|error| {
                     // A size limit is the linear engine's word, syntax the other's.
-                    reason: match linear_error.size_limit() {
+                    fault(match linear_error.size_limit() {
                         Some(_) => linear_error.to_string(),
                         None => error.to_string(),
-                    },
+                    })
                 })?,
         };
         Ok(Self {
@@ -82,22 +101,28 @@ impl RegexPretokenizer {
         self.classes
     }
 
-    pub(super) fn for_each(&self, text: &[u8], emit: &mut dyn FnMut(Pretoken)) -> Result<()> {
+    pub(super) fn for_each(
+        &self,
+        text: &[u8],
+        emit: &mut dyn FnMut(Pretoken) -> ControlFlow<()>,
+    ) -> Result<()> {
         let mut done = 0;
         let mut cut = |end: usize| {
-            if end > done {
-                emit(Pretoken {
-                    start: done,
-                    end,
-                    class: class_of_span(self.classes, &text[done..end]),
-                });
-                done = end;
+            if end <= done {
+                return ControlFlow::Continue(());
             }
+            let pretoken = Pretoken {
+                start: done,
+                end,
+                class: class_of_span(self.classes, &text[done..end]),
+            };
+            done = end;
+            emit(pretoken)
         };
-        match std::str::from_utf8(text) {
+        let flow = match std::str::from_utf8(text) {
             Ok(valid) => self.for_each_match(valid, |start, end| {
-                cut(start);
-                cut(end);
+                cut(start)?;
+                cut(end)
             })?,
             Err(_) => {
                 let (copy, places) = with_placeholders(text);
@@ -108,21 +133,29 @@ impl RegexPretokenizer {
                         .map_or(at, |&(in_copy, in_text)| in_text + (at - in_copy))
                 };
                 self.for_each_match(&copy, |start, end| {
-                    cut(source(start));
-                    cut(source(end));
-                })?;
+                    cut(source(start))?;
+                    cut(source(end))
+                })?
             }
+        };
+        if flow.is_continue() {
+            let _ = cut(text.len());
         }
-        cut(text.len());
         Ok(())
     }
 
     /// Calls `found` for the matches that are not empty.
-    fn for_each_match(&self, text: &str, mut found: impl FnMut(usize, usize)) -> Result<()> {
+    fn for_each_match(
+        &self,
+        text: &str,
+        mut found: impl FnMut(usize, usize) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>> {
         match &self.engine {
             Engine::Linear(regex) => {
                 for span in regex.find_iter(text).filter(|span| !span.is_empty()) {
-                    found(span.start(), span.end());
+                    if found(span.start(), span.end()).is_break() {
+                        return Ok(ControlFlow::Break(()));
+                    }
                 }
             }
             Engine::Backtracking(regex) => {
@@ -134,13 +167,13 @@ impl RegexPretokenizer {
                         reason: error.to_string(),
                     })?;
                     at = span.end();
-                    if span.start() < at {
-                        found(span.start(), at);
+                    if span.start() < at && found(span.start(), at).is_break() {
+                        return Ok(ControlFlow::Break(()));
                     }
                 }
             }
         }
-        Ok(())
+        Ok(ControlFlow::Continue(()))
     }
 }
 
@@ -179,7 +212,10 @@ mod tests {
 
     fn cut(pretokenizer: &Pretokenizer, text: &[u8]) -> Vec<(usize, usize)> {
         let mut spans = Vec::new();
-        let done = pretokenizer.for_each(text, |p| spans.push((p.start, p.end)));
+        let done = pretokenizer.for_each(text, |p| {
+            spans.push((p.start, p.end));
+            ControlFlow::Continue(())
+        });
         assert!(done.is_ok());
         spans
     }
@@ -257,6 +293,28 @@ mod tests {
                 at = end;
             }
             prop_assert_eq!(at, text.len());
+        }
+    }
+
+    #[test]
+    fn the_engine_has_the_unicode_version_that_is_recorded_for_it() {
+        use super::super::CharClass;
+        let classes = UnicodeClasses::of_version(ENGINE_UNICODE).unwrap();
+        for (pattern, class) in [
+            (r"\p{L}", CharClass::Letter),
+            (r"\p{N}", CharClass::Number),
+            (r"\s", CharClass::Space),
+        ] {
+            let regex = LinearRegex::new(pattern).unwrap();
+            let mut buffer = [0_u8; 4];
+            for c in (0..=0x10_FFFF).filter_map(char::from_u32) {
+                let matches = regex.is_match(&*c.encode_utf8(&mut buffer));
+                assert_eq!(
+                    matches,
+                    classes.class(u32::from(c)) == class,
+                    "{pattern} {c:?}"
+                );
+            }
         }
     }
 

@@ -98,7 +98,8 @@ pub fn newest_version() -> &'static str {
 }
 
 impl UnicodeClasses {
-    /// The classes of a version, built on first use (about a millisecond) and kept.
+    /// The classes of a version, built on first use (about a millisecond) and kept. Built before
+    /// anything is locked, so that a fork meanwhile leaves no child waiting.
     ///
     /// # Errors
     /// [`Error::UnicodeVersion`] for a version that is not in the table.
@@ -112,7 +113,11 @@ impl UnicodeClasses {
                 known: versions().join(", "),
             })?;
         let all = CLASSES.get_or_init(|| versions().iter().map(|_| OnceLock::new()).collect());
-        Ok(all[index].get_or_init(|| Self::build(index)))
+        if let Some(classes) = all[index].get() {
+            return Ok(classes);
+        }
+        let built = Self::build(index);
+        Ok(all[index].get_or_init(|| built))
     }
 
     fn build(version_index: usize) -> Self {

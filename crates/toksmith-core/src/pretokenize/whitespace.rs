@@ -1,5 +1,7 @@
 //! The two patterns that look at white space alone: `\s+|\S+`, and the whole text as one pretoken.
 
+use std::ops::ControlFlow;
+
 use super::unicode::{CharClass, UnicodeClasses};
 use super::{Pretoken, PretokenClass, class_of_span};
 
@@ -18,7 +20,7 @@ impl Whitespace {
         self.classes
     }
 
-    pub(super) fn for_each(&self, text: &[u8], mut emit: impl FnMut(Pretoken)) {
+    pub(super) fn for_each(&self, text: &[u8], mut emit: impl FnMut(Pretoken) -> ControlFlow<()>) {
         let mut start = 0;
         while start < text.len() {
             let (first, mut len) = self.classes.class_at(text, start);
@@ -37,7 +39,9 @@ impl Whitespace {
                 (_, true) => PretokenClass::Letters,
                 (_, false) => PretokenClass::Other,
             };
-            emit(Pretoken { start, end, class });
+            if emit(Pretoken { start, end, class }).is_break() {
+                return;
+            }
             start = end;
         }
     }
@@ -58,9 +62,9 @@ impl WholeText {
         self.classes
     }
 
-    pub(super) fn for_each(&self, text: &[u8], mut emit: impl FnMut(Pretoken)) {
+    pub(super) fn for_each(&self, text: &[u8], mut emit: impl FnMut(Pretoken) -> ControlFlow<()>) {
         if !text.is_empty() {
-            emit(Pretoken {
+            let _ = emit(Pretoken {
                 start: 0,
                 end: text.len(),
                 class: class_of_span(self.classes, text),

@@ -175,6 +175,7 @@ impl State {
             }
             state.cells.push(SEPARATOR);
         }
+        #[expect(clippy::disallowed_methods, reason = "sorted below")]
         let mut entries: Vec<_> = state
             .pairs
             .iter()
