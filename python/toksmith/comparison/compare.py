@@ -9,6 +9,7 @@ encodes, it counts.
 from __future__ import annotations
 
 import dataclasses
+import os
 import time
 import typing
 from collections.abc import Iterable, Mapping, Sequence
@@ -42,6 +43,7 @@ from toksmith.evaluate.timing import (
 )
 from toksmith.evaluate.verdict import judge, line_fed_effect, overall_verdict
 from toksmith.evaluate.vocabulary import LENGTH_BIN_NAMES, VocabularyTable, measure_vocabulary
+from toksmith.evaluate.wording import listing
 from toksmith.evaluate.words import WordRuns, WordTokens, count_word_tokens, measure_savings
 from toksmith.recipes import Recipe
 from toksmith.training import count_words, train_recipe
@@ -55,6 +57,8 @@ if typing.TYPE_CHECKING:
     from toksmith.training import Progress
 
 BASELINE = "bpe"
+# What makes no difference to the words that are counted.
+_NOT_COUNTED = ("recipe", "encoder")
 
 
 @dataclass(slots=True)
@@ -133,6 +137,13 @@ def compare(
     ['bpe', 'isbpe-dual']
     """
     _check_resamples(num_resamples)
+    if isinstance(recipes, str | Recipe | Tokenizer):
+        # A string is a sequence of strings, and would be taken for one-letter recipes.
+        example = recipes.split(",") if isinstance(recipes, str) else ["bpe", "isbpe-dual"]
+        raise SettingsError(
+            f"recipes is a {type(recipes).__name__}, but has to be a list, for example "
+            f"{[name.strip() for name in example]!r}"
+        )
     report = _silent if progress is None else progress
     entries, baseline_name = _resolve(
         list(recipes),
@@ -144,7 +155,7 @@ def compare(
         },
     )
     test_text = _read_test(test, report)
-    corpus = Corpus.from_input(train)
+    given = corpus = Corpus.from_input(train)
     if not corpus.reiterable:
         # It will be walked more than once, so what can be read only once is kept.
         corpus = Corpus(list(corpus))
@@ -155,6 +166,8 @@ def compare(
         corpus,
         test_text,
         pretokenize,
+        name=_name_of(train),
+        skipped=given.skipped or None,
         progress=lambda done: report("checking overlap (MB)", done // 10**6, None),
     )
     return _measure_and_judge(
@@ -224,6 +237,17 @@ def evaluate_tokenizers(
     """
     _check_resamples(num_resamples)
     report = _silent if progress is None else progress
+    if not isinstance(tokenizers, Mapping):
+        raise SettingsError(
+            f"tokenizers is a {type(tokenizers).__name__}, but has to be a dict of names and "
+            "tokenizers, for example {'mine': tokenizer}"
+        )
+    for name, tokenizer in tokenizers.items():
+        if not isinstance(tokenizer, Tokenizer):
+            raise SettingsError(
+                f"{name!r} is a {type(tokenizer).__name__}, not a Tokenizer; load files with "
+                "toksmith.load(path)"
+            )
     if not tokenizers:
         raise ComparisonError("there are no tokenizers to evaluate")
     names = list(tokenizers)
@@ -286,12 +310,23 @@ def _call(function: str, names: Sequence[str], **settings: object) -> str:
 
 def _read_test(test: CorpusInput, report: Progress) -> TestText:
     report("reading the test text", 0, None)
-    text = TestText.read(Corpus.from_input(test))
+    text = TestText.read(Corpus.from_input(test), _name_of(test))
     if text.facts.num_bytes == 0:
         raise ComparisonError(
             f"the test text is empty: {text.facts.num_documents} documents, 0 bytes"
         )
     return text
+
+
+def _name_of(given: CorpusInput) -> str | None:
+    """Paths as they were given; None for anything else, which is called after its sources."""
+    paths = list(given) if isinstance(given, list | tuple) else [given]
+    if not paths or not all(isinstance(path, os.PathLike) for path in paths):
+        return None
+    names = [os.fspath(typing.cast("os.PathLike[str]", path)) for path in paths]
+    if len(names) > 3:
+        names = [*names[:2], f"{len(names) - 2:,} others"]
+    return listing(names)
 
 
 class _NamedSettings(typing.TypedDict):
@@ -308,7 +343,7 @@ def _resolve(
     settings: _NamedSettings,
 ) -> tuple[list[_Entry], str]:
     """Names become recipes; the baseline is found or added, and comes first."""
-    if isinstance(given, str) or not given:
+    if not given:
         raise ComparisonError("there are no recipes to compare")
     entries: list[_Entry] = []
     for item in given:
@@ -457,6 +492,7 @@ def _measure_and_judge(
         progress=lambda done, total: report("encoding the test text (passes)", done, total),
     )
     runs = WordRuns.find(test.documents)
+    same_by_record = _same_by_record([entry.ready for entry in entries])
     baseline_settings = _settings_of(tokenizers[baseline_name])
     measured = []
     for i, entry in enumerate(entries):
@@ -470,6 +506,7 @@ def _measure_and_judge(
                 runs,
                 baseline=(baseline_name, baseline_settings),
                 wanted_size=wanted_size,
+                same_by_record=same_by_record,
             )
         )
     common = (
@@ -507,6 +544,18 @@ def _measure_and_judge(
     return Comparison(results, tokenizers)
 
 
+def _same_by_record(tokenizers: Sequence[Tokenizer]) -> bool:
+    """Whether several tokenizers cut text alike and record the same counts of words."""
+    records = set()
+    for tokenizer in tokenizers:
+        settings = {k: v for k, v in _settings_of(tokenizer).items() if k not in _NOT_COUNTED}
+        counted = (tokenizer.training or {}).get("word_counts_hash")
+        if not counted:
+            return False
+        records.add((counted, *sorted(settings.items())))
+    return len(tokenizers) > 1 and len(records) == 1
+
+
 def _measure(
     entry: _Entry,
     encoded: Encoded,
@@ -516,6 +565,7 @@ def _measure(
     *,
     baseline: tuple[str, dict[str, str]],
     wanted_size: tuple[int, str],
+    same_by_record: bool,
 ) -> _Measured:
     import numpy as np
 
@@ -533,7 +583,10 @@ def _measure(
     checks = (
         fairness.check_round_trip(entry.name, tokenizer, ids_by_document, test.documents),
         fairness.check_same_documents(
-            entry.name, trained_here=entry.recipe is not None, line_fed=entry.is_line_fed
+            entry.name,
+            trained_here=entry.recipe is not None,
+            line_fed=entry.is_line_fed,
+            same_by_record=same_by_record,
         ),
         fairness.check_vocab_size_kept(entry.name, tokenizer.vocab_size, size, wanted_by=wanted_by),
         fairness.check_vocab_size_reached(

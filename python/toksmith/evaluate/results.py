@@ -77,6 +77,8 @@ class CorpusFacts:
         num_bytes: their bytes.
         digest: hexadecimal; the sum of the documents' digests, so it does not depend on their
         order.
+        num_skipped: files that the corpus found in folders and left out.
+        skipped: the first few of them, each as "path: reason".
     """
 
     name: str
@@ -85,6 +87,8 @@ class CorpusFacts:
     num_documents: int
     num_bytes: int
     digest: str
+    num_skipped: int = 0
+    skipped: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,7 +368,7 @@ class Results:
         created_at: UTC, ISO 8601.
         train: None when ready tokenizers were evaluated.
         baseline: the candidate against which gains are given.
-        verdict: the outcome in one sentence.
+        verdict: the outcome in a sentence; a second one where ranked sizes differ.
         length_bins: names of the bins in every `LengthDistribution`.
         candidates: baseline first, then ranked ones from best to worst, then those not ranked.
     """
@@ -380,6 +384,11 @@ class Results:
     checks: tuple[Check, ...]
     candidates: tuple[Candidate, ...]
     line_fed: LineFedEffect | None
+
+    @property
+    def ranked_sizes(self) -> tuple[int, ...]:
+        """The different vocabulary sizes among ranked candidates, smallest first."""
+        return tuple(sorted({c.vocab_size for c in self.candidates if c.rank is not None}))
 
     def candidate(self, name: str) -> Candidate:
         """The candidate of that name.
@@ -513,11 +522,17 @@ def _convert_fields(cls: type[Any], value: dict[str, object], place: str) -> obj
     for name in value:
         if name not in fields:
             raise FormatError(f"{place}: unknown field {name!r}; known: {', '.join(fields)}")
+    # A field that came later has a default, and files from before it are still read.
+    optional = {f.name for f in dataclasses.fields(cls) if f.default is not dataclasses.MISSING}
     for name in fields:
-        if name not in value:
+        if name not in value and name not in optional:
             raise FormatError(f"{place}: field {name!r} is missing")
     return cls(
-        **{name: _convert(kind, value[name], f"{place}.{name}") for name, kind in fields.items()}
+        **{
+            name: _convert(kind, value[name], f"{place}.{name}")
+            for name, kind in fields.items()
+            if name in value
+        }
     )
 
 

@@ -103,6 +103,27 @@ def level_with(
     ]
 
 
+def sizes_sentence(candidates: Sequence[Candidate]) -> str | None:
+    """Says that ranked candidates have vocabularies of different sizes; None when they do not.
+
+    Training stops short where the text has no more to merge. Such a candidate is ranked all the
+    same, so a reader has to be told: slots alone save tokens.
+    """
+    ranked = sorted(
+        (c for c in candidates if c.rank is not None), key=lambda c: (c.vocab_size, c.name)
+    )
+    by_size: dict[int, list[str]] = {}
+    for candidate in ranked:
+        by_size.setdefault(candidate.vocab_size, []).append(candidate.name)
+    if len(by_size) < 2:
+        return None
+    sizes = "; ".join(f"{wording.listing(names)} {size:,}" for size, names in by_size.items())
+    return (
+        f"Vocabularies differ in size ({sizes} slots), which by itself changes compression: "
+        f"compare at --vocab-size {min(by_size):,} or below to have equal sizes."
+    )
+
+
 def overall_verdict(
     candidates: Sequence[Candidate],
     common: Sequence[Check],
@@ -111,16 +132,31 @@ def overall_verdict(
     seed: int,
     num_resamples: int,
 ) -> str:
-    """The outcome in one sentence.
+    """The outcome in a sentence, and in a second one that ranked sizes differ, where they do.
 
     The best candidate is the one with the fewest tokens among those ahead of the baseline; those
-    that cannot be told from it are named with it.
+    that cannot be told from it share first place.
 
     Args:
         candidates: from `judge`.
         common: checks of the comparison as a whole.
         seed, num_resamples: of the bootstrap.
     """
+    outcome = _outcome(
+        candidates, common, num_documents=num_documents, seed=seed, num_resamples=num_resamples
+    )
+    sizes = sizes_sentence(candidates)
+    return outcome if sizes is None else f"{outcome} {sizes}"
+
+
+def _outcome(
+    candidates: Sequence[Candidate],
+    common: Sequence[Check],
+    *,
+    num_documents: int,
+    seed: int,
+    num_resamples: int,
+) -> str:
     ranked = [c for c in candidates if c.rank is not None]
     rivals = [c for c in ranked if c.gain is not None]
     evidence = f"on {wording.plural(num_documents, 'test document')}"
@@ -139,19 +175,19 @@ def overall_verdict(
     ahead = [c for c in rivals if c.standing == "ahead"]
     if ahead:
         best = min(ahead, key=lambda c: c.rank or 0)
-        gain = typing.cast(Gain, best.gain)
         level = level_with(best, ahead, seed=seed, num_resamples=num_resamples)
-        interval = typing.cast(Interval, gain.bytes_per_token_percent_interval)
+        if not level:
+            return f"{best.name} is best: {_over(best)}, {evidence}."
+        first = [best, *sorted(level, key=lambda c: (c.rank or 0, c.name))]
+        gains = wording.listing([f"{c.name} {_over(c)}" for c in first])
+        between = (
+            "the interval between them holds"
+            if len(first) == 2
+            else f"intervals against {best.name} hold"
+        )
         return (
-            f"{best.name} is best: {wording.signed_percent(gain.bytes_per_token_percent)} "
-            f"bytes/token over {gain.against} ({CONFIDENCE_PERCENT:g}% interval "
-            f"{wording.interval(interval)}, {evidence})"
-            + (
-                f"; {wording.listing([c.name for c in level])} cannot be told from it"
-                if level
-                else ""
-            )
-            + "."
+            f"{wording.listing([c.name for c in first])} share first place: {gains}, {evidence}; "
+            f"{between} 0."
         )
     baseline = next((c.name for c in ranked if c.gain is None), ranked[0].name)
     if any(c.standing == "undecided" for c in rivals):
@@ -162,6 +198,15 @@ def overall_verdict(
         if names:
             parts.append(f"{wording.listing(names)} {'is' if len(names) == 1 else 'are'} {place}")
     return f"Nothing beats {baseline}: {', '.join(parts)}, {evidence}."
+
+
+def _over(candidate: Candidate) -> str:
+    gain = typing.cast(Gain, candidate.gain)
+    interval = typing.cast(Interval, gain.bytes_per_token_percent_interval)
+    return (
+        f"{wording.signed_percent(gain.bytes_per_token_percent)} bytes/token over {gain.against} "
+        f"({CONFIDENCE_PERCENT:g}% interval {wording.interval(interval)})"
+    )
 
 
 def line_fed_effect(candidates: Sequence[Candidate], baseline: str) -> LineFedEffect | None:

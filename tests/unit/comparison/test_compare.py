@@ -333,3 +333,45 @@ def test_importing_loads_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+def test_one_string_is_no_list_of_recipes() -> None:
+    with pytest.raises(SettingsError, match=r"has to be a list, for example \['bpe', 'isbpe-dual'"):
+        compare("bpe, isbpe-dual", train=TRAIN, test=TEST, vocab_size=300)
+    tokenizer = ts.train("bpe", TRAIN, vocab_size=300)
+    with pytest.raises(SettingsError, match="tokenizers is a list"):
+        evaluate_tokenizers([tokenizer], test=TEST)  # type: ignore[arg-type]
+    with pytest.raises(SettingsError, match="'x' is a str, not a Tokenizer"):
+        evaluate_tokenizers({"x": "file.tok.json"}, test=TEST)  # type: ignore[dict-item]
+
+
+def test_records_of_the_same_training_text_are_said() -> None:
+    one = ts.train("bpe", TRAIN, vocab_size=300)
+    sentences = [
+        evaluate_tokenizers({"one": one, "other": other}, test=TEST).results.candidates[1].sentence
+        for other in (
+            ts.train("bpe", TRAIN, vocab_size=400),
+            ts.train("bpe", TRAIN[1:], vocab_size=400),
+            ts.train("isbpe-dual", TRAIN, vocab_size=1_030),
+        )
+    ]
+    assert ["same training text by their records" in s for s in sentences] == [True, False, False]
+    assert ["unknown corpus" in s for s in sentences] == [False, True, True]
+
+
+def test_files_left_out_are_in_the_results(tmp_path: Path) -> None:
+    for side in ("train", "test"):
+        (tmp_path / side).mkdir()
+        for i, text in enumerate(TRAIN if side == "train" else TEST):
+            (tmp_path / side / f"{i}.txt").write_text(text)
+        for i in range(7):
+            (tmp_path / side / f"{i}.bin").write_bytes(b"\0")
+    results = compare(
+        ["bpe"], train=tmp_path / "train", test=[tmp_path / "test"], vocab_size=300
+    ).results
+    assert results.train is not None
+    for facts, side in ((results.train, "train"), (results.test, "test")):
+        assert facts.num_skipped == 7
+        assert len(facts.skipped) == 5
+        assert "0.bin: " in facts.skipped[0]
+        assert facts.name == str(tmp_path / side)

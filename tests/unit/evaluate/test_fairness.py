@@ -38,7 +38,7 @@ def test_a_corpus_is_called_after_its_sources() -> None:
     facts = FactsOfCorpus()
     for name in ("x/a.txt", "b.txt", "c.txt", "d.txt"):
         facts.add(Document(b"text", source=name))
-    assert facts.finish().name == "a.txt, b.txt and 2 others"
+    assert facts.finish().name == "x/a.txt, b.txt and 2 others"
     assert facts.finish("mine").name == "mine"
     assert FactsOfCorpus().finish().name == "text in memory"
 

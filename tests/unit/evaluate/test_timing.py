@@ -16,7 +16,7 @@ from toksmith.evaluate.timing import encode_all
 
 tokenizer = ts.BPE().train("low lower lowest", vocab_size=260)
 again = ts.BPE().train("low lower lowest", vocab_size=260)
-texts = [f"low lower {i} lowest\\n".encode() * 50 for i in range(200)]
+texts = [f"low lower {i} lowest\\n".encode() * 50 for i in range(2_000)]
 found = encode_all({"first": tokenizer, "second": again}, texts, min_warm_seconds=0.0)
 print(found["first"].cold_seconds / found["second"].cold_seconds)
 """

@@ -64,12 +64,32 @@ def test_ranks_standings_and_the_best(results: Results) -> None:
     }
     assert judged[0].name == "bpe"
     assert _verdict(judged) == (
-        "best is best: +25.00% bytes/token over bpe (95% interval +25.00% to +25.00%, "
-        "on 30 test documents); twin cannot be told from it."
+        "best and twin share first place: best +25.00% bytes/token over bpe (95% interval +25.00% "
+        "to +25.00%) and twin +25.00% bytes/token over bpe (95% interval +25.00% to +25.00%), "
+        "on 30 test documents; the interval between them holds 0."
+    )
+    alone = [c for c in judged if c.name != "twin"]
+    assert _verdict(alone) == (
+        "best is best: +25.00% bytes/token over bpe (95% interval +25.00% to +25.00%), "
+        "on 30 test documents."
     )
     without = [c for c in judged if c.standing != "ahead"]
     assert _verdict(without) == (
         "Nothing beats bpe: noise is level with it, worse is behind, on 30 test documents."
+    )
+
+
+def test_different_sizes_of_ranked_vocabularies_are_in_the_verdict(results: Results) -> None:
+    judged = judge(
+        [
+            _candidate(results, "bpe", [100] * _DOCUMENTS, vocab_size=5_584),
+            _candidate(results, "best", [80] * _DOCUMENTS, vocab_size=5_900),
+        ],
+        "bpe",
+    )
+    assert _verdict(judged).endswith(
+        "Vocabularies differ in size (bpe 5,584; best 5,900 slots), which by itself changes "
+        "compression: compare at --vocab-size 5,584 or below to have equal sizes."
     )
 
 
