@@ -21,8 +21,9 @@ _PALETTE = ["#3b86c8", "#e08a1e", "#3aa17e", "#c65b9c", "#8d83d6", "#a5913a"]
 _UP, _DOWN = "#3aa17e", "#d1605e"
 _WIDTH = 620
 _NUM_WORDS_CHARTED = 12
-#: A change in percent of fewer tokens than this would dwarf all others and mean nothing.
-MIN_TOKENS_CHARTED = 100
+#: A change in percent of a smaller share of the baseline's tokens would dwarf all others and mean
+#: next to nothing.
+MIN_SHARE_CHARTED_PERCENT = 1.0
 
 
 def why_not() -> str | None:
@@ -80,14 +81,14 @@ def length_chart(results: Results) -> str | None:
     import altair as alt
 
     rivals = charted_rivals(results)[: len(_PALETTE)]
-    counts = test_lengths(results.candidate(results.baseline)).counts
+    shares = test_lengths(results.candidate(results.baseline)).shares_percent
     rows = [
         {"candidate": c.name, "bin": name, "change": change}
         for c in rivals
-        for name, count, change in zip(
-            results.length_bins, counts, test_lengths(c).change_percent, strict=True
+        for name, share, change in zip(
+            results.length_bins, shares, test_lengths(c).change_percent, strict=True
         )
-        if change is not None and count >= MIN_TOKENS_CHARTED
+        if change is not None and share >= MIN_SHARE_CHARTED_PERCENT
     ]
     if not rows:
         return None
@@ -143,6 +144,8 @@ def words_chart(candidate: Candidate) -> str | None:
     labels = _unique([str(row["word"]) for row in rows])
     for row, label in zip(rows, labels, strict=True):
         row["word"] = label
+    saved = [change.num_tokens_saved for change in changes]
+    ticks = round_ticks(min(saved), max(saved))
     bars = (
         alt.Chart(_data(rows))
         .mark_bar()
@@ -151,7 +154,8 @@ def words_chart(candidate: Candidate) -> str | None:
             x=alt.X(
                 "saved:Q",
                 title="tokens saved on all occurrences of the word (left of 0: lost)",
-                axis=alt.Axis(tickMinStep=1),
+                scale=alt.Scale(domain=[ticks[0], ticks[-1]], nice=False),
+                axis=alt.Axis(values=ticks, format=",d", labelOverlap=False),
             ),
             color=alt.Color(
                 "kind:N",
@@ -196,6 +200,22 @@ def pairs_chart(results: Results) -> str | None:
         )
     )
     return _svg(bars.properties(width=_WIDTH - 40, height=40 * len(names)))
+
+
+def round_ticks(low: int, high: int, most: int = 8) -> list[int]:
+    """Ticks at multiples of 1, 2 or 5 times a power of ten, 0 among them, around all values.
+
+    >>> round_ticks(-37, 518), round_ticks(2, 3)
+    ([-100, 0, 100, 200, 300, 400, 500, 600], [0, 1, 2, 3])
+    """
+    low, high = min(low, 0), max(high, 0)
+    step = next(
+        factor * 10**power
+        for power in range(20)
+        for factor in (1, 2, 5)
+        if -(low // (factor * 10**power)) - (-high // (factor * 10**power)) < most
+    )
+    return [i * step for i in range(low // step, -(-high // step) + 1)]
 
 
 def _data(rows: Sequence[Mapping[str, object]]) -> alt.Data:

@@ -12,8 +12,11 @@ from toksmith.report import charts
 from toksmith.report.selection import (
     charted_rivals,
     check_rows,
+    corpus_lines,
     in_order,
     remarkable_checks,
+    shared_settings,
+    size_differs,
     test_lengths,
     training_seconds,
 )
@@ -54,7 +57,7 @@ def to_html(results: Results, *, plots: bool = True) -> str:
             results=results,
             plots=drawn,
             why_no_plots=why_no_plots,
-            min_charted=charts.MIN_TOKENS_CHARTED,
+            min_charted=charts.MIN_SHARE_CHARTED_PERCENT,
             **_views(results),
         )
     )
@@ -85,6 +88,9 @@ def _views(results: Results) -> dict[str, object]:
         "num_held": sum(check.outcome == "held" for check in results.checks),
         "test_lengths": test_lengths,
         "training_seconds": training_seconds,
+        "size_differs": functools.partial(size_differs, results),
+        "shared": shared_settings(results),
+        "corpus_lines": corpus_lines(results),
     }
 
 
@@ -105,8 +111,22 @@ def _environment() -> Environment:
     environment.filters["count"] = lambda value: f"{value:,}"
     environment.filters["figure"] = _figure
     environment.filters["fixed"] = lambda value, digits=2: f"{value:,.{digits}f}"
+    environment.filters["measure"] = _measure
     environment.filters["plural"] = wording.plural
     return environment
+
+
+def _measure(value: float | None, unit: str, high: float | None = None) -> str:
+    """A figure of a check with its unit, or two of them as a range.
+
+    >>> _measure(0.5, "% of test documents"), _measure(72.0, "tokens", 74.0), _measure(None, "")
+    ('0.50% of test documents', '72 to 74 tokens', '')
+    """
+    if value is None:
+        return ""
+    sign, words = ("%", unit[1:]) if unit.startswith("%") else ("", f" {unit}")
+    last = "" if high is None or high == value else f" to {_figure(high)}{sign}"
+    return f"{_figure(value)}{sign}{last}{words}".rstrip()
 
 
 def _figure(value: float) -> str:

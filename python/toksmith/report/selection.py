@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from toksmith.evaluate.results import Candidate, Check, LengthDistribution, Results
-from toksmith.evaluate.wording import listing
+from toksmith.evaluate.results import Candidate, Check, CorpusFacts, LengthDistribution, Results
+from toksmith.evaluate.wording import listing, plural
 
 
 def ranked_rivals(results: Results) -> list[Candidate]:
@@ -30,6 +30,35 @@ def charted_rivals(results: Results) -> list[Candidate]:
     return ranked_rivals(results) or [
         c for c in results.candidates if c.gain is not None and not c.is_line_fed
     ]
+
+
+def size_differs(results: Results, candidate: Candidate) -> bool:
+    """Whether ranked candidates differ in size, and this one is smaller than the largest."""
+    sizes = results.ranked_sizes
+    return candidate.rank is not None and len(sizes) > 1 and candidate.vocab_size < sizes[-1]
+
+
+def corpus_lines(results: Results) -> list[str]:
+    """What each corpus is made of, and what it left out; a line for each."""
+    lines = []
+    for label, corpus in (("Training text", results.train), ("Test text", results.test)):
+        if corpus is None:
+            continue
+        line = f"{label} {corpus.name}: {corpus_size(corpus)}."
+        if corpus.num_skipped:
+            line += f" {plural(corpus.num_skipped, 'file')} left out: {'; '.join(corpus.skipped)}"
+            more = corpus.num_skipped - len(corpus.skipped)
+            line += f"; and {more:,} more." if more else "."
+        lines.append(line)
+    return lines
+
+
+def corpus_size(corpus: CorpusFacts) -> str:
+    """Documents, their sources where these are fewer, and bytes."""
+    documents = plural(corpus.num_documents, "document")
+    if 0 < corpus.num_sources < corpus.num_documents:
+        documents += f" from {plural(corpus.num_sources, 'source')}"
+    return f"{documents}, {plural(corpus.num_bytes, 'byte')}"
 
 
 def remarkable_checks(results: Results) -> list[Check]:
@@ -71,6 +100,12 @@ def _rows(checks: list[Check]) -> list[CheckRow]:
     names = listing([check.candidate or "the comparison" for check in held])
     low, high = (min(figures), max(figures)) if figures else (None, None)
     return [*rows, CheckRow(held[0], low, high, f"holds for {names}")]
+
+
+def shared_settings(results: Results) -> dict[str, str]:
+    """Settings that all candidates have in common."""
+    first, *others = (c.settings for c in results.candidates)
+    return {k: v for k, v in first.items() if all(other.get(k) == v for other in others)}
 
 
 def test_lengths(candidate: Candidate) -> LengthDistribution:

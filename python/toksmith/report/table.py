@@ -5,12 +5,15 @@ from __future__ import annotations
 import io
 import shutil
 import typing
+from dataclasses import dataclass
 
 from toksmith.evaluate import wording
 from toksmith.evaluate.results import Interval, Results
 from toksmith.report.selection import (
+    corpus_lines,
     in_order,
     remarkable_checks,
+    size_differs,
     test_lengths,
     training_seconds,
 )
@@ -18,9 +21,15 @@ from toksmith.report.selection import (
 if typing.TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
     from rich.table import Table
+    from rich.text import Text
 
-# Below this the columns break in the middle of numbers.
-_MIN_WIDTH = 96
+# Where there is no terminal to ask.
+_DEFAULT_WIDTH = 100
+# Names are folded before a column is dropped, but not below this.
+_MIN_NAME_WIDTH = 20
+_MAX_NAME_WIDTH = 34
+# A space on both sides of a column, and the line of the box that is drawn as a space.
+_PADDING = 3
 
 
 class TextTable:
@@ -36,13 +45,13 @@ class TextTable:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Yields the parts of the report to rich."""
-        yield from _parts(self._results)
+        yield from _parts(self._results, options.max_width)
 
     def __str__(self) -> str:
-        """Plain text, as wide as the terminal but no narrower than its columns."""
+        """Plain text, as wide as the terminal; columns are left out where it is narrow."""
         from rich.console import Console
 
-        width = max(_MIN_WIDTH, shutil.get_terminal_size((_MIN_WIDTH, 24)).columns)
+        width = shutil.get_terminal_size((_DEFAULT_WIDTH, 24)).columns
         output = io.StringIO()
         console = Console(file=output, width=width, color_system=None, force_terminal=False)
         console.print(self)
@@ -68,13 +77,17 @@ def text_table(results: Results) -> TextTable:
     return TextTable(results)
 
 
-def _parts(results: Results) -> RenderResult:
+def _parts(results: Results, width: int) -> RenderResult:
     from rich.text import Text
 
     yield Text(results.verdict, style="bold")
     yield Text("")
-    yield _compression(results)
-    yield _vocabulary_and_speed(results)
+    for line in corpus_lines(results):
+        yield Text(line)
+    yield _compression(results, width)
+    yield _vocabulary_and_speed(results, width)
+    yield Text(_LEGEND, style="dim")
+    yield Text("")
     said = set()
     for check in sorted(remarkable_checks(results), key=lambda check: not check.is_hard):
         if check.sentence not in said:
@@ -108,75 +121,133 @@ def _bullet(mark: str, style: str, sentence: str) -> Table:
     return grid
 
 
-def _compression(results: Results) -> Table:
+@dataclass(slots=True)
+class _Column:
+    """Figures of all candidates.
+
+    Attributes:
+        drop: columns with the highest number are left out first; 0 is never left out.
+    """
+
+    heading: str
+    drop: int
+    cells: list[Text]
+    before_name: bool = False
+
+    def width(self, *, folded: bool) -> int:
+        heads = self.heading.split(" ") if folded else [self.heading]
+        return max(map(len, [*heads, *(cell.plain for cell in self.cells)])) + _PADDING
+
+
+def _fit(columns: list[_Column], names: list[str], width: int) -> tuple[list[_Column], int, bool]:
+    """Chooses what fits: figures are shown whole or not at all.
+
+    Returns:
+        The columns, the width of the names, and whether headings are folded.
+    """
+    longest = max(map(len, [*names, "tokenizer"]))
+    least = min(longest, _MIN_NAME_WIDTH)
+    kept = list(columns)
+    order = sorted((c for c in columns if c.drop), key=lambda c: -c.drop)
+    # The first to go goes before headings are folded, which reads worse than one column less.
+    steps = [(0, False), *((n, n > 1) for n in range(1, len(order) + 1))]
+    steps.insert(2, (1, True))
+    left, folded = 0, False
+    for dropped, folded in steps:
+        kept = [c for c in columns if c not in order[:dropped]]
+        left = width - sum(c.width(folded=folded) for c in kept) - _PADDING - 1
+        if left >= least:
+            break
+    return kept, max(min(left, longest, _MAX_NAME_WIDTH), 6), folded
+
+
+def _figures(columns: list[_Column], results: Results, width: int) -> Table:
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    test = results.test
-    table = Table(
-        box=box.SIMPLE_HEAD,
-        title=(
-            f"Test text {test.name}: {wording.plural(test.num_documents, 'document')}, "
-            f"{wording.plural(test.num_bytes, 'byte')}"
-        ),
-        title_justify="left",
-        title_style="",
-    )
-    confidence = f"{results.arguments.confidence_percent:g}% interval"
-    table.add_column("", justify="right", no_wrap=True, min_width=2)
-    table.add_column("tokenizer", no_wrap=True, overflow="ellipsis", max_width=34)
-    for heading in (
-        "bytes/token",
-        f"vs {results.baseline}",
-        confidence,
-        "tokens",
-        "change",
-    ):
-        table.add_column(heading, justify="right", no_wrap=True)
-    styles = {"ahead": "green", "behind": "red", "not ranked": "dim"}
-    for candidate in in_order(results):
-        gain, compression = candidate.gain, candidate.compression
-        interval = gain.bytes_per_token_percent_interval if gain else None
-        style = styles.get(candidate.standing, "")
+    candidates = in_order(results)
+    kept, name_width, folded = _fit(columns, [c.name for c in candidates], width)
+    table = Table(box=box.SIMPLE_HEAD)
+    kept.sort(key=lambda column: not column.before_name)
+    num_before = sum(column.before_name for column in kept)
+    for i, column in enumerate([*kept, None]):
+        if i == num_before:
+            table.add_column("tokenizer", overflow="fold", width=name_width)
+        if column is None:
+            break
+        heading = column.heading.replace(" ", "\n") if folded else column.heading
+        least = column.width(folded=folded) - _PADDING
+        table.add_column(heading, justify="right", no_wrap=True, overflow="crop", min_width=least)
+    for i, candidate in enumerate(candidates):
+        cells = [column.cells[i] for column in kept]
         table.add_row(
-            "–" if candidate.rank is None else str(candidate.rank),
+            *cells[:num_before],
             Text(candidate.name),
-            f"{compression.bytes_per_token:.4f}",
-            Text(
-                wording.signed_percent(gain.bytes_per_token_percent) if gain else "baseline",
-                style=style,
-            ),
-            _interval(interval) if interval else "",
-            f"{compression.num_tokens:,}",
-            wording.signed_percent(gain.tokens_percent) if gain else "",
+            *cells[num_before:],
             style="dim" if candidate.rank is None else "",
         )
     return table
 
 
-def _vocabulary_and_speed(results: Results) -> Table:
-    from rich import box
-    from rich.table import Table
+def _compression(results: Results, width: int) -> Table:
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD)
-    table.add_column("tokenizer", no_wrap=True, overflow="ellipsis", max_width=34)
-    for heading in (
-        "above bound",
-        "in pairs",
-        "unused",
-        "length",
-        "train",
-        "encode",
-        "warm",
-    ):
-        table.add_column(heading, justify="right", no_wrap=True)
+    rank = _Column("rank", 2, [], before_name=True)
+    gains = _Column("vs baseline", 0, [])
+    interval = _Column(f"{results.arguments.confidence_percent:g}% interval", 4, [])
+    density = _Column("bytes/token", 3, [])
+    slots = _Column("slots", 1, [])
+    tokens = _Column("tokens", 5, [])
+    change = _Column("change", 6, [])
+    styles = {"ahead": "green", "behind": "red", "not ranked": "dim"}
+    for candidate in in_order(results):
+        gain, compression = candidate.gain, candidate.compression
+        within = gain.bytes_per_token_percent_interval if gain else None
+        rank.cells.append(Text("–" if candidate.rank is None else str(candidate.rank)))
+        gains.cells.append(
+            Text(
+                wording.signed_percent(gain.bytes_per_token_percent) if gain else "baseline",
+                style=styles.get(candidate.standing, ""),
+            )
+        )
+        interval.cells.append(Text(_interval(within) if within else ""))
+        density.cells.append(Text(f"{compression.bytes_per_token:.4f}"))
+        mark = "*" if size_differs(results, candidate) else ""
+        slots.cells.append(Text(f"{candidate.vocab_size:,}{mark}", style="yellow" if mark else ""))
+        tokens.cells.append(Text(f"{compression.num_tokens:,}"))
+        change.cells.append(Text(wording.signed_percent(gain.tokens_percent) if gain else ""))
+    columns = [rank, gains, interval, density, tokens, change]
+    if len(results.ranked_sizes) > 1:
+        columns.insert(4, slots)
+    return _figures(columns, results, width)
+
+
+_LEGEND = (
+    "above bound: tokens above the number of pretokens, which no vocabulary can beat; "
+    "in pairs: slots of words held in two or more forms; unused: slots the test text never "
+    "needs; length: characters per token of the test text, white space left out; "
+    "encode: MB/s on one thread, first pass and warm"
+)
+
+
+def _vocabulary_and_speed(results: Results, width: int) -> Table:
+    from rich.text import Text
+
+    headings = {
+        "above bound": 1,
+        "in pairs": 3,
+        "unused": 5,
+        "length": 4,
+        "train": 2,
+        "encode": 6,
+        "warm": 0,
+    }
+    columns = [_Column(heading, drop, []) for heading, drop in headings.items()]
     for candidate in in_order(results):
         vocabulary, speed = candidate.vocabulary, candidate.speed
         seconds = training_seconds(candidate)
-        table.add_row(
-            Text(candidate.name),
+        cells = (
             wording.signed_percent(candidate.compression.tokens_above_pretokens_percent, 1),
             f"{vocabulary.letters.slots_in_pairs_percent:.1f}%",
             f"{vocabulary.unused_on_test_percent:.1f}%",
@@ -184,13 +255,7 @@ def _vocabulary_and_speed(results: Results) -> Table:
             "" if seconds is None else f"{seconds:.1f} s",
             f"{speed.encode_cold_mb_per_second:.1f}",
             f"{speed.encode_warm_mb_per_second:.1f}",
-            style="dim" if candidate.rank is None else "",
         )
-    table.caption = (
-        "above bound: tokens above the number of pretokens, which no vocabulary can beat; "
-        "in pairs: slots of words held in two or more forms; unused: slots the test text never "
-        "needs; length: characters per token of the test text, white space left out; "
-        "encode: MB/s on one thread, first pass and warm"
-    )
-    table.caption_justify = "left"
-    return table
+        for column, cell in zip(columns, cells, strict=True):
+            column.cells.append(Text(cell))
+    return _figures(columns, results, width)

@@ -13,6 +13,7 @@ import pytest
 from toksmith.comparison import compare
 from toksmith.evaluate import Results
 from toksmith.evaluate.results import WordChange
+from toksmith.evaluate.wording import signed_percent
 from toksmith.report import html_fragment, save_html, text_table, to_html
 
 _HOSTILE = "<script>alert('x')</script>&\"[bold]"
@@ -118,14 +119,71 @@ def test_what_cannot_be_printed_is_made_visible(results: Results) -> None:
 def test_the_table_is_plain_text_in_any_terminal(
     results: Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "40")
-    narrow = str(text_table(results))
-    assert "\x1b" not in narrow
-    assert "…" not in narrow
-    for candidate in results.candidates:
-        assert candidate.name in narrow
-        assert f"{candidate.compression.num_tokens:,}" in narrow
-    assert repr(text_table(results)) == narrow
+    for width in (46, 60, 80, 100, 140):
+        monkeypatch.setenv("COLUMNS", str(width))
+        text = str(text_table(results))
+        assert "\x1b" not in text
+        assert "…" not in text
+        assert all(len(line) <= width for line in text.split("\n"))
+        for candidate in results.candidates:
+            assert candidate.name in text
+            if candidate.gain is not None:
+                assert signed_percent(candidate.gain.bytes_per_token_percent) in text
+            if width >= 100:
+                assert f"{candidate.compression.num_tokens:,}" in text
+        assert bool(re.search("tokens +change", text)) is (width >= 100)
+        assert repr(text_table(results)) == text
+
+
+def test_large_figures_are_never_cut(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
+    large = dataclasses.replace(
+        results,
+        candidates=tuple(
+            dataclasses.replace(
+                c, compression=dataclasses.replace(c.compression, num_tokens=7_777_777_777)
+            )
+            for c in results.candidates
+        ),
+    )
+    for width in range(46, 120, 3):
+        monkeypatch.setenv("COLUMNS", str(width))
+        text = str(text_table(large))
+        # The whole number, or no part of it.
+        assert text.count("7,777,") == text.count("7,777,777,777")
+        assert "…" not in text
+    assert "7,777,777,777" in text
+    assert "vs baseline" in text
+
+
+def test_ranked_vocabularies_of_different_sizes_are_marked(results: Results) -> None:
+    even = dataclasses.replace(
+        results,
+        candidates=tuple(dataclasses.replace(c, vocab_size=1_060) for c in results.candidates),
+    )
+    assert "has 1,060 slots" in to_html(even, plots=False)
+    assert "1,060*" not in to_html(even, plots=False)
+    smaller = dataclasses.replace(even.candidates[0], vocab_size=900)
+    uneven = dataclasses.replace(even, candidates=(smaller, *even.candidates[1:]))
+    page = to_html(uneven, plots=False)
+    assert "has between 900 and 1,060 slots of the 1,060 asked for" in page
+    assert "900*" in page
+    assert "900*" in str(text_table(uneven))
+
+
+def test_files_left_out_and_sources_are_said(results: Results) -> None:
+    test = dataclasses.replace(
+        results.test,
+        name="data",
+        num_documents=69,
+        num_sources=21,
+        num_skipped=7,
+        skipped=("data/a.bin: binary",),
+    )
+    changed = dataclasses.replace(results, test=test)
+    for shown in (str(text_table(changed)), to_html(changed, plots=False)):
+        assert "69 documents from 21 sources" in " ".join(shown.split())
+        assert "7 files left out: data/a.bin: binary; and 6 more." in " ".join(shown.split())
+    assert Results.from_json(changed.to_json()) == changed
 
 
 def test_without_the_extra_the_page_says_what_is_missing(
@@ -161,4 +219,4 @@ def test_results_without_ranking_and_training_text_make_a_page(results: Results)
         ),
     )
     assert "Ready tokenizers" in to_html(unranked, plots=False)
-    assert "  –   bpe " in str(text_table(unranked))
+    assert "–" in str(text_table(unranked))
