@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import dataclasses
 import html.parser
+import itertools
 import re
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from toksmith.comparison import compare
 from toksmith.evaluate import Results
 from toksmith.evaluate.results import WordChange
 from toksmith.evaluate.wording import signed_percent
-from toksmith.report import html_fragment, save_html, text_table, to_html
+from toksmith.report import charts, html_fragment, save_html, text_table, to_html
 
 _HOSTILE = "<script>alert('x')</script>&\"[bold]"
 _UNPRINTABLE = "\x1b[31m\udcff"
@@ -220,3 +221,34 @@ def test_results_without_ranking_and_training_text_make_a_page(results: Results)
     )
     assert "Ready tokenizers" in to_html(unranked, plots=False)
     assert "–" in str(text_table(unranked))
+
+
+def test_a_length_of_few_tokens_is_not_plotted(results: Results) -> None:
+    pytest.importorskip("vl_convert")
+    changed = []
+    for c in results.candidates:
+        lengths = tuple(
+            dataclasses.replace(
+                each,
+                shares_percent=(50.0, 49.0, 1.0, 0.9, 0.0, 0.0),
+                change_percent=(None,) * 6 if c.is_baseline else (1.0, 2.0, 3.0, 1e6, None, None),
+            )
+            for each in c.vocabulary.lengths
+        )
+        changed.append(
+            dataclasses.replace(c, vocabulary=dataclasses.replace(c.vocabulary, lengths=lengths))
+        )
+    svg = charts.length_chart(dataclasses.replace(results, candidates=tuple(changed)))
+    assert svg is not None
+    shown = [name for name in results.length_bins if f">{name}<" in svg]
+    assert shown == list(results.length_bins[:3])
+
+
+@pytest.mark.parametrize(("low", "high"), [(-37, 518), (1, 1), (-900, -1), (-3, 100_001)])
+def test_ticks_are_round_hold_0_and_surround_the_values(low: int, high: int) -> None:
+    ticks = charts.round_ticks(low, high)
+    assert 0 in ticks
+    assert ticks[0] <= low
+    assert ticks[-1] >= high
+    assert 2 <= len(ticks) <= 9
+    assert len({b - a for a, b in itertools.pairwise(ticks)}) == 1
