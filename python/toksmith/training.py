@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Final, Unpack
 
-from toksmith._core import Tokenizer, WordCounter, WordCounts
+from toksmith._core import Tokenizer, WordCounter, WordCounts, check_training
 from toksmith._core import train as _train_from_counts
 from toksmith.corpus import Corpus, CorpusInput
 from toksmith.errors import CorpusError, SettingsError
@@ -210,6 +210,7 @@ def train(
         documents = Corpus.from_input(corpus, separator=separator, jsonl_field=jsonl_field)
         if recipe.line_fed:
             documents = documents.lines()
+        check_training(recipe.training_settings(size), recipe.boundary)
         counts = _count(recipe, documents, num_threads=num_threads, progress=progress)
     return train_recipe(recipe, counts, size, num_threads=num_threads, progress=progress)
 

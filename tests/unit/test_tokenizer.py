@@ -272,7 +272,7 @@ def test_an_unknown_id_is_refused_with_its_place(bad: int) -> None:
         lambda: tok.decode_stream().push(bad),
     ]
     for attempt in attempts:
-        with pytest.raises(ts.UnknownTokenIdError, match=r"0\.\.258") as caught:
+        with pytest.raises(ts.UnknownTokenIdError, match="0 to 257") as caught:
             attempt()
         assert isinstance(caught.value, KeyError)
     with pytest.raises(ts.UnknownTokenIdError, match="position 2"):
@@ -288,14 +288,16 @@ def test_a_stream_goes_on_after_an_unknown_id() -> None:
     assert stream.push(98) == " b"
 
 
-@pytest.mark.parametrize("ids", ["a", 97, [97.0], [None], ["a"], None, np.array([97.0])])
+@pytest.mark.parametrize(
+    "ids", ["a", b"a", {97: 1}, 97, [True], [97.0], [None], ["a"], None, np.array([97.0])]
+)
 def test_what_is_no_sequence_of_ids_is_a_type_error(ids: object) -> None:
     with pytest.raises(TypeError, match=r"int|iter"):
         ts.BPE().train("low", vocab_size=256).decode(ids)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
-    "make", [list, tuple, iter, np.array, lambda ids: np.array(ids, dtype=np.uint16), bytes]
+    "make", [list, tuple, iter, np.array, lambda ids: np.array(ids, dtype=np.uint16)]
 )
 def test_ids_may_come_in_any_form(make: Callable[[list[int]], Any]) -> None:
     tok = ts.BPE().train("low", vocab_size=256)

@@ -22,7 +22,7 @@ from toksmith.cli.arguments import (
     refuse_unwritable,
 )
 from toksmith.cli.console import Reporter, note, note_skipped, write_line
-from toksmith.errors import SettingsError
+from toksmith.errors import ComparisonError, SettingsError
 from toksmith.loading import load
 from toksmith.recipes import Recipe
 
@@ -182,6 +182,8 @@ def evaluate(
     from toksmith.comparison import evaluate_tokenizers
 
     names = _short_names(files)
+    if len(set(names)) < len(names):
+        raise ComparisonError(f"a file is named twice: {', '.join(map(str, files))}")
     tokenizers = {name: load(file) for name, file in zip(names, files, strict=True)}
     if baseline is not None:
         by_path = dict(zip(files, names, strict=True))

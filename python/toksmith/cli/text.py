@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 import typer
 
@@ -152,6 +152,10 @@ def decode(
         write_bytes(decode_ids(" ".join(ids).split()))
 
 
+# No id is longer; reading a number of thousands of digits is refused by Python itself.
+_MAX_DIGITS: Final = 20
+
+
 def _parse_ids(words: Sequence[str]) -> list[int]:
     """Read ids; a word that is no number is named with its place.
 
@@ -161,8 +165,11 @@ def _parse_ids(words: Sequence[str]) -> list[int]:
     ids = []
     for position, word in enumerate(words):
         # int() would take "1_0", "+7" and digits of any script.
-        if not (word.isascii() and word.isdigit()):
-            raise DecodeError(f"token id {word!r} at position {position} is not a number")
+        if not (word.isascii() and word.isdigit()) or len(word) > _MAX_DIGITS:
+            shown = word if len(word) <= _MAX_DIGITS else f"{word[:_MAX_DIGITS]}…"
+            raise DecodeError(
+                f"token id {shown!r} at position {position} is not a number of at most {_MAX_DIGITS} digits"
+            )
         ids.append(int(word))
     return ids
 

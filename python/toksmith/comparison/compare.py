@@ -15,7 +15,7 @@ import typing
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from toksmith._core import Tokenizer
+from toksmith._core import Tokenizer, check_training
 from toksmith.comparison.comparison import Comparison
 from toksmith.corpus import Corpus
 from toksmith.errors import ComparisonError, SettingsError
@@ -154,6 +154,10 @@ def compare(
             "special_tokens": special_tokens,
         },
     )
+    for entry in entries:
+        if entry.recipe is not None:
+            # Before anything is read: a vocabulary that cannot be should not cost a training.
+            check_training(entry.recipe.training_settings(vocab_size), entry.recipe.boundary)
     test_text = _read_test(test, report)
     given = corpus = Corpus.from_input(train)
     if not corpus.reiterable:
@@ -251,10 +255,15 @@ def evaluate_tokenizers(
     if not tokenizers:
         raise ComparisonError("there are no tokenizers to evaluate")
     names = list(tokenizers)
-    baseline_name = names[0] if baseline is None else baseline
-    if baseline_name not in tokenizers:
-        raise ComparisonError(f"unknown baseline {baseline_name!r}; there are: {', '.join(names)}")
     entries = [_Entry(name, None, tokenizer) for name, tokenizer in tokenizers.items()]
+    fair = [entry.name for entry in entries if not entry.is_line_fed]
+    baseline_name = next(iter(fair), None) if baseline is None else baseline
+    if baseline_name is not None and baseline_name not in tokenizers:
+        raise ComparisonError(f"unknown baseline {baseline_name!r}; there are: {', '.join(names)}")
+    if baseline_name not in fair:
+        raise ComparisonError(
+            f"a line-fed tokenizer is never the baseline; others: {', '.join(fair) or 'none'}"
+        )
     entries.sort(key=lambda entry: entry.name != baseline_name)
     return _measure_and_judge(
         entries,

@@ -586,12 +586,12 @@ def check_shared_documents(test: TestText, training: TrainingScan | None) -> Che
         judged = [i for i, data in enumerate(test.documents) if data.strip()]
         shared = [i for i in judged if test.digests[i] in training.shared_digests]
         figure = 100.0 * len(shared) / len(judged) if judged else 0.0
-        outcome = "held" if figure <= MAX_SHARED_DOCUMENTS_PERCENT else "broken"
+        outcome = "held" if figure < MAX_SHARED_DOCUMENTS_PERCENT else "broken"
         num_bytes = sum(len(test.documents[i]) for i in shared)
         sentence = (
             f"{len(shared):,} of {plural(len(judged), 'test document')} ({figure:.2f}%, "
             f"{plural(num_bytes, 'byte')}) are training documents too; "
-            f"at most {MAX_SHARED_DOCUMENTS_PERCENT:g}% may be"
+            f"it has to be under {MAX_SHARED_DOCUMENTS_PERCENT:g}%"
         )
     return Check(
         name=SHARED_DOCUMENTS,
@@ -601,7 +601,7 @@ def check_shared_documents(test: TestText, training: TrainingScan | None) -> Che
         figure=figure,
         unit="% of test documents",
         bound=MAX_SHARED_DOCUMENTS_PERCENT,
-        bound_kind="at most",
+        bound_kind="under",
         sentence=sentence,
     )
 

@@ -134,7 +134,7 @@ class Check:
     figure: float | None
     unit: str
     bound: float | None
-    bound_kind: Literal["at most", "at least", "equal to", "none"]
+    bound_kind: Literal["under", "at most", "at least", "equal to", "none"]
     sentence: str
 
 

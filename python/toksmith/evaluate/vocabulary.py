@@ -100,10 +100,6 @@ class VocabularyTable:
         """The number of slots."""
         return len(self.tokens)
 
-    def has_newline_then_space(self) -> bool:
-        """Whether some token holds a newline directly followed by a space."""
-        return any(b"\n " in token.bytes for token in self.tokens)
-
 
 def pair_slots(tokens: Sequence[Token], *, letters_only: bool) -> PairSlots:
     """Slots that go to more than one form of the same word.
