@@ -113,7 +113,7 @@ def _row(text: str, vocab_size: int, recipe: str, results: ts.Results) -> dict[s
         "tokenizer": candidate.content_hash,
         "num_tokens": num_tokens,
         "bytes_per_token": round(candidate.compression.bytes_per_token, 4),
-        "gain_percent": None if gain is None else round(gain.bytes_per_token_percent, 3),
+        "gain_percent": None if gain is None else round(gain.bytes_per_token_percent, 6),
         "gain_percent_interval": None
         if interval is None
         else [round(interval.low, 3), round(interval.high, 3)],

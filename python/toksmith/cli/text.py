@@ -168,7 +168,8 @@ def _parse_ids(words: Sequence[str]) -> list[int]:
         if not (word.isascii() and word.isdigit()) or len(word) > _MAX_DIGITS:
             shown = word if len(word) <= _MAX_DIGITS else f"{word[:_MAX_DIGITS]}…"
             raise DecodeError(
-                f"token id {shown!r} at position {position} is not a number of at most {_MAX_DIGITS} digits"
+                f"token id {shown!r} at position {position} is not a number "
+                f"of at most {_MAX_DIGITS} digits"
             )
         ids.append(int(word))
     return ids
