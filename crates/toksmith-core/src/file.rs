@@ -104,10 +104,13 @@ impl TokenizerFile {
 }
 
 fn parse_error(error: serde_json::Error) -> Error {
+    // The parser's sentence ends with the place, which stands in front here.
+    let reason = error.to_string();
+    let reason = reason.split(" at line ").next().unwrap_or_default();
     Error::Format {
         format: WHAT,
         place: format!("line {}, column {}", error.line(), error.column()),
-        reason: error.to_string(),
+        reason: reason.to_owned(),
     }
 }
 
