@@ -6,18 +6,29 @@
 
 from __future__ import annotations
 
+import json
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import KW_ONLY, dataclass
-from typing import Final, Unpack
+from dataclasses import KW_ONLY, dataclass, fields
+from typing import Final, Unpack, cast
 
 from toksmith._core import Tokenizer, WordCounter, WordCounts, check_training
 from toksmith._core import train as _train_from_counts
 from toksmith.corpus import Corpus, CorpusInput
 from toksmith.errors import CorpusError, SettingsError
-from toksmith.recipes import DEFAULT_ENCODER, DEFAULT_PRETOKENIZER, Recipe, RecipeSettings
+from toksmith.recipes import DEFAULT_PRETOKENIZER, Recipe, RecipeSettings
 
-__all__ = ["BPE", "ISBPE", "Progress", "count_words", "train", "train_recipe"]
+__all__ = [
+    "BPE",
+    "ISBPE",
+    "Characters",
+    "Progress",
+    "Words",
+    "count_for",
+    "count_words",
+    "train",
+    "train_recipe",
+]
 
 #: Called with a stage (`"count"`, in bytes; `"train"`, in merges), what is done, and the total,
 #: None where it is not known. An exception that it raises stops the work.
@@ -40,6 +51,7 @@ def count_words(
     whitespace: str = "split",
     normalizer: str = "identity",
     unicode: str | None = None,
+    user_defined_symbols: Sequence[str] = (),
     separator: str | None = None,
     jsonl_field: str | None = None,
     num_threads: int | None = None,
@@ -54,10 +66,12 @@ def count_words(
         corpus: `str` or `bytes` (one document), an iterable of documents, `Path` or a list of
             them, or a `Corpus`. Never lines.
         pretokenizer: name of a pattern, or a regular expression.
-        boundary: how a space is written: `space-prefix`, `implicit-single`, `implicit-dual`.
-        whitespace: `split` or `whole`.
+        boundary: how a space is written: `space-prefix`, `metaspace`, `metaspace-no-prefix`,
+            `end-of-word`, `continuation`, `implicit-single`, `implicit-dual`.
+        whitespace: `split`, `whole` or `drop`.
         normalizer: `identity`.
         unicode: version of the character classes, None for the pinned one.
+        user_defined_symbols: texts that are tokens wherever they stand, and part of no word.
         separator: text that stands between documents inside a file.
         jsonl_field: field that holds the text, for JSONL files.
         num_threads: None for all cores. The counts do not depend on it.
@@ -79,14 +93,26 @@ def count_words(
         whitespace=whitespace,
         normalizer=normalizer,
         unicode=unicode,
+        user_defined_symbols=tuple(user_defined_symbols),
     )
     documents = Corpus.from_input(corpus, separator=separator, jsonl_field=jsonl_field)
-    return _count(recipe, documents, num_threads=num_threads, progress=progress)
+    return count_for(recipe, documents, num_threads=num_threads, progress=progress)
 
 
-def _count(
-    recipe: Recipe, corpus: Corpus, *, num_threads: int | None, progress: Progress | None
+def count_for(
+    recipe: Recipe,
+    corpus: Corpus,
+    *,
+    num_threads: int | None = None,
+    progress: Progress | None = None,
 ) -> WordCounts:
+    """Count the words of a corpus as a recipe cuts and marks them; see `count_words`.
+
+    A line-fed recipe gets lines only if the corpus is of lines (`Corpus.lines`).
+
+    >>> count_for(Recipe.parse("isbpe-dual"), Corpus.from_input("low low lower")).total
+    3
+    """
     counter = WordCounter(recipe.counting_settings(), _num_threads(num_threads))
     num_bytes = 0
     for batch in corpus.batches(_BATCH_BYTES):
@@ -210,50 +236,53 @@ def train(
         documents = Corpus.from_input(corpus, separator=separator, jsonl_field=jsonl_field)
         if recipe.line_fed:
             documents = documents.lines()
-        check_training(recipe.training_settings(size), recipe.boundary)
-        counts = _count(recipe, documents, num_threads=num_threads, progress=progress)
+        check_training(recipe.training_settings(size), recipe.counting_settings())
+        counts = count_for(recipe, documents, num_threads=num_threads, progress=progress)
     return train_recipe(recipe, counts, size, num_threads=num_threads, progress=progress)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BPE:
-    """Byte-level byte-pair encoding, as GPT-2 has it.
+@dataclass(frozen=True, kw_only=True)
+class _Trainer:
+    """What every trainer can be told: how text is cut and written, and what is pinned."""
 
-    Args:
-        pretokenizer: name of a pattern, or a regular expression. None is `gpt2-contraction-fix`,
-            or what ready word counts were made with.
-        whitespace: `split` or `whole`. None is `split`, or that of ready word counts.
-        encoder: `merge-rank` (as in training), `longest-first` (LBPE), or one of the others that
-            `known_recipes()` shows.
-        min_pair_count: training stops when no pair occurs so often.
-        special_tokens: they get the last ids and count against `vocab_size`.
-        unicode: version of the character classes, None for the pinned one.
-        alphabet_order: `bytes` (id = byte) or `gpt2`.
-    Raises:
-        SettingsError: an unknown encoder.
-    Source: Sennrich et al. 2016; Radford et al. 2019.
-
-    >>> tok = BPE().train("low low lower lowest", vocab_size=258)
-    >>> tok.token(257).bytes
-    b'low'
-    """
-
+    #: Encoder of the recipe; None for the trainer's own.
+    encoder: str | None = None
     pretokenizer: str | None = None
     whitespace: str | None = None
-    encoder: str = DEFAULT_ENCODER
-    min_pair_count: int = 2
-    special_tokens: Sequence[str] = ()
+    normalizer: str | None = None
     unicode: str | None = None
-    alphabet_order: str = "bytes"
+    boundary: str | None = None
+    special_tokens: Sequence[str] = ()
+    user_defined_symbols: Sequence[str] = ()
+    alphabet: str | None = None
+    alphabet_order: str | None = None
+    character_coverage: float | None = None
+    limit_alphabet: int | None = None
+    required_characters: str | None = None
+    byte_fallback: bool | None = None
+    unk_token: str | None = None
+    unk_scope: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse what cannot be trained now, and not after the corpus was read."""
-        Recipe.parse(self.recipe, **_settings_of(self))
+        Recipe.parse(self.recipe, **self._settings())
+
+    @property
+    def _base(self) -> str:
+        """Name of the recipe without its encoder."""
+        raise NotImplementedError
 
     @property
     def recipe(self) -> str:
         """Name of the recipe, as `train` and `compare` take it."""
-        return _recipe_name("bpe", self.encoder)
+        if self.encoder is None:
+            return self._base
+        return Recipe.parse(f"{self._base}+{self.encoder}").name
+
+    def _settings(self) -> RecipeSettings:
+        known = RecipeSettings.__annotations__
+        settings = {f.name: getattr(self, f.name) for f in fields(self) if f.name in known}
+        return cast(RecipeSettings, settings)
 
     def train(
         self,
@@ -274,19 +303,52 @@ class BPE:
             vocab_size=vocab_size,
             num_threads=num_threads,
             progress=progress,
-            **_settings_of(self),
+            **self._settings(),
         )
 
 
-@dataclass(frozen=True, slots=True)
-class ISBPE:
+@dataclass(frozen=True, kw_only=True)
+class BPE(_Trainer):
+    """Byte-pair encoding: join the most frequent pair of adjacent tokens, again and again.
+
+    By default byte-level, as GPT-2 has it. All trainers take the arguments that `Recipe` explains;
+    None is the recipe's default, or for `pretokenizer`, `whitespace` and the like what ready word
+    counts were made with.
+
+    Args:
+        encoder: `merge-rank` (as in training), `longest-first` (LBPE), or one of the others that
+            `known_recipes()` shows.
+        min_pair_count, num_merges, max_token_bytes: when training stops, and which tokens it
+            does not make.
+        pretokenizer, whitespace, normalizer, unicode, boundary, special_tokens,
+            user_defined_symbols, alphabet, alphabet_order, character_coverage, limit_alphabet,
+            required_characters, byte_fallback, unk_token, unk_scope: see `Recipe`.
+    Raises:
+        SettingsError: an unknown encoder or setting.
+    Source: Sennrich et al. 2016; Radford et al. 2019.
+
+    >>> tok = BPE().train("low low lower lowest", vocab_size=258)
+    >>> tok.token(257).bytes
+    b'low'
+    """
+
+    min_pair_count: int | None = None
+    num_merges: int | None = None
+    max_token_bytes: int | None = None
+
+    @property
+    def _base(self) -> str:
+        return "bpe"
+
+
+@dataclass(frozen=True)
+class ISBPE(_Trainer):
     """Implicit-space BPE: a single space between words is not stored, its absence is.
 
     Args:
         mode: `single` marks what no space precedes, `dual` also what no space follows, so that a
             word has one form wherever it stands.
-        pretokenizer, whitespace, encoder, min_pair_count, special_tokens, unicode,
-            alphabet_order: as for `BPE`.
+        encoder, min_pair_count, num_merges, max_token_bytes: as for `BPE`.
     Raises:
         SettingsError: an unknown mode or encoder.
     Source: "Improving BPE" (the ISBPE post).
@@ -298,63 +360,56 @@ class ISBPE:
 
     mode: str = "dual"
     _: KW_ONLY
-    pretokenizer: str | None = None
-    whitespace: str | None = None
-    encoder: str = DEFAULT_ENCODER
-    min_pair_count: int = 2
-    special_tokens: Sequence[str] = ()
-    unicode: str | None = None
-    alphabet_order: str = "bytes"
+    min_pair_count: int | None = None
+    num_merges: int | None = None
+    max_token_bytes: int | None = None
 
-    def __post_init__(self) -> None:
-        """Refuse what cannot be trained now, and not after the corpus was read."""
+    @property
+    def _base(self) -> str:
         if self.mode not in _ISBPE_RECIPES:
             raise SettingsError(
                 f"unknown mode {self.mode!r} of ISBPE; known: {', '.join(_ISBPE_RECIPES)}"
             )
-        Recipe.parse(self.recipe, **_settings_of(self))
+        return _ISBPE_RECIPES[self.mode]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Words(_Trainer):
+    """A vocabulary of words: the most frequent ones, and units to spell the others with.
+
+    To have an unknown token instead, as word-level tokenizers do:
+    `Words(alphabet="none", unk_token="<unk>")`.
+
+    Args:
+        min_word_count: a rarer word does not become a token.
+
+    >>> tok = Words().train("low low lower", vocab_size=257)
+    >>> tok.encode(" low")
+    [256]
+    """
+
+    min_word_count: int | None = None
 
     @property
-    def recipe(self) -> str:
-        """Name of the recipe, as `train` and `compare` take it."""
-        return _recipe_name(_ISBPE_RECIPES[self.mode], self.encoder)
-
-    def train(
-        self,
-        corpus: CorpusInput | WordCounts,
-        *,
-        vocab_size: int,
-        num_threads: int | None = None,
-        progress: Progress | None = None,
-    ) -> Tokenizer:
-        """Train on a corpus or on ready word counts; see `toksmith.train`.
-
-        >>> ISBPE(mode="single").train(["low low", "lower"], vocab_size=513).vocab_size
-        513
-        """
-        return train(
-            self.recipe,
-            corpus,
-            vocab_size=vocab_size,
-            num_threads=num_threads,
-            progress=progress,
-            **_settings_of(self),
-        )
+    def _base(self) -> str:
+        return "words"
 
 
-def _recipe_name(base: str, encoder: str) -> str:
-    return base if encoder == DEFAULT_ENCODER else f"{base}+{encoder}"
+@dataclass(frozen=True, kw_only=True)
+class Characters(_Trainer):
+    """A vocabulary of characters: the bytes, and the most frequent characters of the corpus.
 
+    Where there are more than `vocab_size` allows, the rarer ones are spelled in bytes, or are
+    `unk_token` without `byte_fallback`. `Characters(alphabet="bytes")` has 256 tokens.
 
-def _settings_of(trainer: BPE | ISBPE) -> RecipeSettings:
-    return {
-        "pretokenizer": trainer.pretokenizer,
-        "whitespace": trainer.whitespace,
-        "unicode": trainer.unicode,
-        "special_tokens": trainer.special_tokens,
-        "min_pair_count": trainer.min_pair_count,
-        "alphabet_order": trainer.alphabet_order,
-    }
+    >>> tok = Characters().train("h\u00e9 h\u00e9", vocab_size=257)
+    >>> tok.encode("h\u00e9")
+    [104, 256]
+    """
+
+    @property
+    def _base(self) -> str:
+        return "characters"
 
 
 def _training_progress(progress: Progress) -> Callable[[int, int], None]:
@@ -391,19 +446,17 @@ def _with_provenance(settings: RecipeSettings, counts: WordCounts) -> RecipeSett
     """Fill settings that were left open with those that the words were counted with."""
     provenance = counts.provenance
     filled = settings.copy()
-    if filled.get("pretokenizer") is None:
-        filled["pretokenizer"] = provenance.get("pretokenizer")
-    if filled.get("whitespace") is None:
-        filled["whitespace"] = provenance.get("whitespace")
-    if filled.get("normalizer") is None:
-        filled["normalizer"] = provenance.get("normalizer")
+    # Not the boundary: it is part of what a recipe's name means.
+    for stage in ("pretokenizer", "whitespace", "normalizer", "user_defined_symbols"):
+        if not filled.get(stage):
+            filled[stage] = provenance.get(stage)
     return filled
 
 
 def _check_provenance(recipe: Recipe, counts: WordCounts) -> None:
     provenance = counts.provenance
-    for setting in ("boundary", "pretokenizer", "whitespace", "normalizer", "unicode"):
-        wanted = getattr(recipe, setting)
+    wanted_stages = json.loads(recipe.counting_settings())
+    for setting, wanted in wanted_stages.items():
         found = provenance.get(setting)
         # No version asked for means any; hand-made counts do not know how they were cut.
         if wanted is not None and found is not None and wanted != found:

@@ -3,9 +3,9 @@
 //! Rooms in the order of the data; each knows only those before it:
 //!
 //! ```text
-//! types error control alphabet artifact vocab model trie
-//! normalize → pretokenize → boundary → display → count → train
-//!                                              ↘ encode, decode, special
+//! types error control artifact vocab alphabet model trie
+//! special → normalize → pretokenize → boundary → display → count → train
+//!                                                        ↘ encode, decode
 //! pipeline, tokenizer   compose them      file   saves and loads
 //! ```
 //!

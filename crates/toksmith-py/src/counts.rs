@@ -21,7 +21,7 @@ use crate::tokenizer::PyToken;
 /// The stages before counting, as JSON from Python.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-struct CountSettings {
+pub(crate) struct CountSettings {
     #[serde(default)]
     normalizer: Normalizer,
     pretokenizer: String,
@@ -29,6 +29,26 @@ struct CountSettings {
     whitespace: String,
     #[serde(default)]
     unicode: Option<String>,
+    #[serde(default)]
+    user_defined_symbols: Vec<String>,
+}
+
+impl CountSettings {
+    /// The stages that these settings name.
+    pub(crate) fn provenance(self, py: Python<'_>) -> PyResult<Provenance> {
+        let pretokenizer = Pretokenizer::new(&PretokenizerSettings {
+            pattern: self.pretokenizer,
+            unicode: self.unicode,
+        })
+        .or_raise(py)?;
+        let boundary = Boundary::from_name(&self.boundary).or_raise(py)?;
+        let whitespace = WhitespaceRule::from_name(&self.whitespace).or_raise(py)?;
+        boundary.check(whitespace).or_raise(py)?;
+        Ok(Provenance {
+            user_defined_symbols: self.user_defined_symbols,
+            ..Provenance::of(self.normalizer, &pretokenizer, boundary, whitespace)
+        })
+    }
 }
 
 /// Marked word -> 64-bit count, with provenance. Merging is associative and commutative.
@@ -61,17 +81,15 @@ impl PyWordCounts {
         whitespace: &str,
         unicode: Option<String>,
     ) -> PyResult<Self> {
-        let pretokenizer = Pretokenizer::new(&PretokenizerSettings {
-            pattern: pretokenizer.to_owned(),
+        let provenance = CountSettings {
+            normalizer: Normalizer::Identity,
+            pretokenizer: pretokenizer.to_owned(),
+            boundary: boundary.to_owned(),
+            whitespace: whitespace.to_owned(),
             unicode,
-        })
-        .or_raise(py)?;
-        let provenance = Provenance::of(
-            Normalizer::Identity,
-            &pretokenizer,
-            Boundary::from_name(boundary).or_raise(py)?,
-            WhitespaceRule::from_name(whitespace).or_raise(py)?,
-        );
+            user_defined_symbols: Vec::new(),
+        }
+        .provenance(py)?;
         let mut words = Vec::new();
         for item in counts.call_method0("items")?.try_iter()? {
             let (word, count) = item?.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
@@ -237,18 +255,9 @@ impl PyWordCounter {
         num_threads: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let settings: CountSettings = from_json(py, settings)?;
-        let pretokenizer = Pretokenizer::new(&PretokenizerSettings {
-            pattern: settings.pretokenizer,
-            unicode: settings.unicode,
-        })
-        .or_raise(py)?;
-        let inner = WordCounter::new(
-            settings.normalizer,
-            pretokenizer,
-            Boundary::from_name(&settings.boundary).or_raise(py)?,
-            WhitespaceRule::from_name(&settings.whitespace).or_raise(py)?,
-            self::num_threads(py, num_threads)?,
-        );
+        let provenance = settings.provenance(py)?;
+        let num_threads = self::num_threads(py, num_threads)?;
+        let inner = WordCounter::new(provenance, num_threads).or_raise(py)?;
         Ok(Self { inner: Some(inner) })
     }
 

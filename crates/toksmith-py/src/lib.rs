@@ -15,11 +15,11 @@ mod _core {
     use std::path::PathBuf;
 
     use pyo3::prelude::*;
-    use toksmith_core::boundary::Boundary;
     use toksmith_core::pretokenize::{UNICODE_TABLE, versions};
     use toksmith_core::tokenizer::{Tokenizer, TrainSettings};
 
     use crate::control::PyControl;
+    use crate::counts::CountSettings;
     use crate::errors::OrRaise;
     use crate::json::from_json;
 
@@ -49,12 +49,13 @@ mod _core {
             .map(PyTokenizer::new)
     }
 
-    /// Says what is wrong with training settings for a boundary, before any work is done.
+    /// Says what is wrong with settings of training for words counted with some settings, before any
+    /// work is done; both are JSON.
     #[pyfunction]
-    fn check_training(py: Python<'_>, settings: &str, boundary: &str) -> PyResult<()> {
+    fn check_training(py: Python<'_>, settings: &str, counting: &str) -> PyResult<()> {
         let settings: TrainSettings = from_json(py, settings)?;
-        let boundary = Boundary::from_name(boundary).or_raise(py)?;
-        settings.check(boundary).or_raise(py)
+        let counting: CountSettings = from_json(py, counting)?;
+        settings.check(&counting.provenance(py)?).or_raise(py)
     }
 
     /// The generated table of general categories, as text.

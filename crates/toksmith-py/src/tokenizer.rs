@@ -279,6 +279,11 @@ impl PyTokenizer {
         }
     }
 
+    /// User-defined symbols and special tokens.
+    fn num_added(&self) -> TokenId {
+        (self.inner.vocab_size() - self.inner.model().num_ids()) as TokenId
+    }
+
     fn list_of<'py>(&self, py: Python<'py>, ids: &[TokenId]) -> PyResult<Bound<'py, PyList>> {
         let ints = self.ints.get_or_init(|| {
             (0..self.inner.vocab_size() as TokenId)
@@ -367,7 +372,7 @@ impl PyTokenizer {
         self.inner.encoder_kind().name()
     }
 
-    /// How spaces are written: `space-prefix`, `implicit-single` or `implicit-dual`.
+    /// How spaces are written, such as `space-prefix` or `implicit-dual`.
     #[getter]
     fn boundary(&self) -> &'static str {
         self.inner.provenance().boundary.name()
@@ -385,7 +390,7 @@ impl PyTokenizer {
         self.inner.provenance().pattern.as_deref()
     }
 
-    /// White space rule: `split` or `whole`.
+    /// White space rule: `split`, `whole` or `drop`.
     #[getter]
     fn whitespace(&self) -> &'static str {
         self.inner.provenance().whitespace.name()
@@ -438,11 +443,55 @@ impl PyTokenizer {
         Ok(tokens)
     }
 
-    /// The merges by rank, as `(left, right, new)`.
+    /// The merges by rank, as `(left, right, new)`. Tokens that are never emitted (scaffolds) have the
+    /// ids from `vocab_size` on.
     #[getter]
     fn merges(&self) -> Vec<(TokenId, TokenId, TokenId)> {
-        let merges = self.inner.model().merges();
-        merges.iter().map(|m| (m.left, m.right, m.new)).collect()
+        let shown = |id: TokenId| {
+            let is_internal = id as usize >= self.inner.model().num_ids();
+            id + if is_internal { self.num_added() } else { 0 }
+        };
+        let merges = self.inner.model().merges().iter();
+        merges
+            .map(|m| (shown(m.left), shown(m.right), shown(m.new)))
+            .collect()
+    }
+
+    /// The tokens that take part in merges and are never emitted, in the order of their ids, which
+    /// begin at `vocab_size`.
+    #[getter]
+    fn hidden_tokens(&self) -> Vec<PyToken> {
+        let model = self.inner.model();
+        let hidden = model.vocab().iter().skip(model.num_ids());
+        hidden
+            .map(|token| PyToken {
+                bytes: token.bytes.to_vec(),
+                marks: token.marks,
+                is_special: false,
+            })
+            .collect()
+    }
+
+    /// The log probability of each token by id, where the model has them; else None.
+    #[getter]
+    fn scores(&self) -> Option<Vec<f64>> {
+        self.inner.model().scores().map(<[f64]>::to_vec)
+    }
+
+    /// Name of the special token for what the vocabulary cannot spell; None where it can spell all.
+    #[getter]
+    fn unk_token(&self) -> Option<&str> {
+        self.inner.unk().map(|unk| unk.token.as_str())
+    }
+
+    /// Texts that are tokens wherever they stand, with their ids.
+    #[getter]
+    fn user_defined_symbols<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let tokens = PyDict::new(py);
+        for (name, id) in self.inner.special_tokens().iter_user_defined() {
+            tokens.set_item(name, id)?;
+        }
+        Ok(tokens)
     }
 
     /// The ids of a text.
@@ -682,7 +731,7 @@ impl PyTokenizer {
             Some((bytes, marks)) => Ok(PyToken {
                 bytes: bytes.to_vec(),
                 marks,
-                is_special: self.inner.special_tokens().name(id).is_some(),
+                is_special: self.inner.special_tokens().is_special(id),
             }),
             None => Err(toksmith_core::Error::UnknownTokenId {
                 id: i128::from(id),
@@ -696,8 +745,9 @@ impl PyTokenizer {
     /// The id of a token, None if there is none. Special tokens are in `special_tokens`.
     #[pyo3(signature = (bytes, *, lead=false, trail=false))]
     fn token_id(&self, bytes: &[u8], lead: bool, trail: bool) -> Option<TokenId> {
-        let vocab = self.inner.model().vocab();
-        vocab.id_of(bytes, Marks::new(lead, trail))
+        let model = self.inner.model();
+        let id = model.vocab().id_of(bytes, Marks::new(lead, trail))?;
+        ((id as usize) < model.num_ids()).then_some(id)
     }
 
     /// Writes the tokenizer's file: JSON with a content hash and a self-test, whole or not at all.

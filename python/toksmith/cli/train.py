@@ -80,13 +80,16 @@ def train(
         bpe             byte-level BPE
         isbpe-single    the space before a word is implicit, its absence is marked
         isbpe-dual      the same on both sides of a word
+        words           the most frequent words; the others are spelled out
+        characters      the characters of the corpus
         bpe-line-fed    bpe spoiled on purpose: trained on single lines
     Encoders, which spell a word with the vocabulary:
-        +merge-rank     by the merges in the order of training (default)
+        +merge-rank     by the merges in the order of training (default of bpe, isbpe-*)
         +longest-first  the longest token anywhere in the word first (LBPE)
         +longest-prefix the longest token from the left, again and again
         +longest-suffix the longest token from the right, again and again
         +fewest-tokens  as few tokens as can be
+        +whole-word     the word if it is a token (default of words)
 
     PATHs may also be files written by count-words: they are told apart by their content.
 

@@ -35,12 +35,15 @@ pub struct Provenance {
     pub unicode: String,
     /// How spaces are written.
     pub boundary: Boundary,
-    /// Whether white space pretokens are joined.
+    /// What becomes of white space pretokens.
     pub whitespace: WhitespaceRule,
+    /// Texts that are tokens wherever they stand, split off before the text is normalized.
+    #[serde(default)]
+    pub user_defined_symbols: Vec<String>,
 }
 
 impl Provenance {
-    /// What these stages do to text.
+    /// What these stages do to text; no user-defined symbols.
     #[must_use]
     pub fn of(
         normalizer: Normalizer,
@@ -55,15 +58,23 @@ impl Provenance {
             unicode: pretokenizer.classes().version().to_owned(),
             boundary,
             whitespace,
+            user_defined_symbols: Vec::new(),
         }
+    }
+
+    /// True when decoding gives back what the stages were given, byte for byte.
+    #[must_use]
+    pub fn is_lossless(&self) -> bool {
+        self.normalizer.is_lossless() && self.boundary.is_lossless(self.whitespace)
     }
 
     /// The pretokenizer that it names.
     ///
     /// # Errors
-    /// As [`Pretokenizer::new`]; [`Error::Incompatible`] when this version of the library has
+    /// As [`Pretokenizer::new`] and [`Boundary::check`]; [`Error::Incompatible`] when this version of the library has
     /// another pattern under that name.
     pub fn pretokenizer(&self) -> Result<Pretokenizer> {
+        self.boundary.check(self.whitespace)?;
         let pretokenizer = Pretokenizer::new(&PretokenizerSettings {
             pattern: self.pretokenizer.clone(),
             unicode: Some(self.unicode.clone()),
@@ -83,7 +94,7 @@ impl Provenance {
 
     fn require_equal(&self, other: &Self) -> Result<()> {
         let debug = |value: &dyn std::fmt::Debug| format!("{value:?}");
-        let fields: [(&'static str, String, String); 6] = [
+        let fields: [(&'static str, String, String); 7] = [
             (
                 "normalizer",
                 debug(&self.normalizer),
@@ -105,6 +116,11 @@ impl Provenance {
                 "whitespace",
                 self.whitespace.name().to_owned(),
                 other.whitespace.name().to_owned(),
+            ),
+            (
+                "user_defined_symbols",
+                debug(&self.user_defined_symbols),
+                debug(&other.user_defined_symbols),
             ),
         ];
         match fields.into_iter().find(|(_, left, right)| left != right) {
