@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from toksmith.training import BPE as BPE
     from toksmith.training import ISBPE as ISBPE
     from toksmith.training import Characters as Characters
+    from toksmith.training import ScaffoldBPE as ScaffoldBPE
+    from toksmith.training import WordPiece as WordPiece
     from toksmith.training import Words as Words
     from toksmith.training import count_words as count_words
     from toksmith.training import train as train
@@ -56,6 +58,8 @@ _HOMES: Final = {
     "count_words": "toksmith.training",
     "BPE": "toksmith.training",
     "ISBPE": "toksmith.training",
+    "ScaffoldBPE": "toksmith.training",
+    "WordPiece": "toksmith.training",
     "Words": "toksmith.training",
     "Characters": "toksmith.training",
     "train": "toksmith.training",
@@ -94,6 +98,8 @@ __all__ = [  # noqa: RUF022 - the reader's order, not the alphabet's
     "count_words",
     "BPE",
     "ISBPE",
+    "ScaffoldBPE",
+    "WordPiece",
     "Words",
     "Characters",
     "train",

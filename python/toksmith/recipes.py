@@ -66,6 +66,14 @@ _BASES: Final[dict[str, _Base]] = {
     "bpe": _Base("bpe", _MERGE_ENCODERS),
     "isbpe-single": _Base("bpe", _MERGE_ENCODERS, boundary="implicit-single"),
     "isbpe-dual": _Base("bpe", _MERGE_ENCODERS, boundary="implicit-dual"),
+    "scaffold-bpe": _Base("scaffold-bpe", _MERGE_ENCODERS),
+    "wordpiece-pmi": _Base("wordpiece", _WORDPIECE_ENCODERS, boundary="continuation", score="pmi"),
+    "wordpiece-likelihood": _Base(
+        "wordpiece", _WORDPIECE_ENCODERS, boundary="continuation", score="likelihood"
+    ),
+    "wordpiece-frequency": _Base(
+        "wordpiece", _WORDPIECE_ENCODERS, boundary="continuation", score="frequency"
+    ),
     "words": _Base("words", ("whole-word", *_SPAN_ENCODERS)),
     "characters": _Base("characters", ("merge-rank",), alphabet="characters"),
     # Spoiled on purpose: the same BPE trained on single lines. Always flagged, never ranked.
@@ -75,6 +83,8 @@ _BASES: Final[dict[str, _Base]] = {
 # The settings that each trainer reads beside those that all of them have.
 _TRAINER_SETTINGS: Final[dict[str, tuple[str, ...]]] = {
     "bpe": ("min_pair_count", "num_merges", "max_token_bytes"),
+    "scaffold-bpe": ("min_pair_count", "num_merges", "max_token_bytes"),
+    "wordpiece": ("score", "min_score", "min_pair_count", "max_token_bytes"),
     "words": ("min_word_count",),
     "characters": (),
 }
@@ -86,6 +96,7 @@ _WHOLE_NUMBERS: Final = {
     "max_token_bytes": 1,
     "min_word_count": 1,
     "limit_alphabet": 0,
+    "unk_max_characters": 1,
 }
 
 
@@ -110,9 +121,11 @@ class RecipeSettings(TypedDict, total=False):
     byte_fallback: bool | None
     unk_token: str | None
     unk_scope: str | None
+    unk_max_characters: int | None
     min_pair_count: int | None
     num_merges: int | None
     max_token_bytes: int | None
+    min_score: float | None
     min_word_count: int | None
 
 
@@ -171,9 +184,11 @@ class Recipe:
         unk_token: name of the token for what cannot be spelled; put before `special_tokens` if
             it is not among them.
         unk_scope: what one of them stands for: `characters` (a run of unknown ones) or `word`.
+        unk_max_characters: a word of more characters is unknown; BERT has 100. None for no limit.
         min_pair_count: training stops when no pair occurs so often; the default is 2.
         num_merges: training stops after so many merges.
         max_token_bytes: no merge makes a longer token.
+        min_score: for WordPiece: training stops when no pair has so high a score.
         min_word_count: for `words`: a rarer word does not become a token; the default is 1.
         score: for WordPiece: what decides which pair is merged; part of the recipe's name.
 
@@ -200,9 +215,11 @@ class Recipe:
     byte_fallback: bool = True
     unk_token: str | None = None
     unk_scope: str = "characters"
+    unk_max_characters: int | None = None
     min_pair_count: int | None = None
     num_merges: int | None = None
     max_token_bytes: int | None = None
+    min_score: float | None = None
     min_word_count: int | None = None
     score: str | None = None
 
@@ -212,14 +229,14 @@ class Recipe:
         for setting, least in _WHOLE_NUMBERS.items():
             _check_whole_number(setting, getattr(self, setting), least)
         _check_coverage(self.character_coverage)
-        for trainer, settings in _TRAINER_SETTINGS.items():
-            for setting in settings:
-                own = _TRAINER_SETTINGS.get(self.trainer, ())
-                if setting not in own and getattr(self, setting) is not None:
-                    raise SettingsError(
-                        f"{setting} is a setting of {trainer}, and {self.trainer} takes "
-                        f"{', '.join(own) or 'none of its own'}"
-                    )
+        own = _TRAINER_SETTINGS.get(self.trainer, ())
+        others = {name for names in _TRAINER_SETTINGS.values() for name in names}.difference(own)
+        for setting in sorted(others):
+            if getattr(self, setting) is not None:
+                raise SettingsError(
+                    f"{setting} is no setting of {self.trainer}, which takes "
+                    f"{', '.join(own) or 'none of its own'}"
+                )
         if self.unk_token is not None and self.unk_token not in self.special_tokens:
             object.__setattr__(self, "special_tokens", (self.unk_token, *self.special_tokens))
 
@@ -313,7 +330,11 @@ class Recipe:
         }
         unk = None
         if self.unk_token is not None:
-            unk = {"token": self.unk_token, "scope": self.unk_scope}
+            unk = {
+                "token": self.unk_token,
+                "scope": self.unk_scope,
+                "max_characters": self.unk_max_characters,
+            }
         return json.dumps(
             {
                 "recipe": self.name,
@@ -344,7 +365,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
     >>> did_you_mean("isbpe-dul", known_recipes())
     " (did you mean 'isbpe-dual'?)"
-    >>> did_you_mean("wordpiece", known_recipes())
+    >>> did_you_mean("sentencepiece", known_recipes())
     ''
     """
     near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.75)

@@ -23,6 +23,8 @@ __all__ = [
     "ISBPE",
     "Characters",
     "Progress",
+    "ScaffoldBPE",
+    "WordPiece",
     "Words",
     "count_for",
     "count_words",
@@ -40,6 +42,7 @@ _BATCH_BYTES: Final = 4 << 20
 
 _MAX_VOCAB_SIZE: Final = 2**30
 
+_WORDPIECE_SCORES: Final = ("pmi", "likelihood", "frequency")
 _ISBPE_RECIPES: Final = {"single": "isbpe-single", "dual": "isbpe-dual"}
 
 
@@ -262,6 +265,7 @@ class _Trainer:
     byte_fallback: bool | None = None
     unk_token: str | None = None
     unk_scope: str | None = None
+    unk_max_characters: int | None = None
 
     def __post_init__(self) -> None:
         """Refuse what cannot be trained now, and not after the corpus was read."""
@@ -322,7 +326,8 @@ class BPE(_Trainer):
             does not make.
         pretokenizer, whitespace, normalizer, unicode, boundary, special_tokens,
             user_defined_symbols, alphabet, alphabet_order, character_coverage, limit_alphabet,
-            required_characters, byte_fallback, unk_token, unk_scope: see `Recipe`.
+            required_characters, byte_fallback, unk_token, unk_scope, unk_max_characters: see
+            `Recipe`.
     Raises:
         SettingsError: an unknown encoder or setting.
     Source: Sennrich et al. 2016; Radford et al. 2019.
@@ -371,6 +376,69 @@ class ISBPE(_Trainer):
                 f"unknown mode {self.mode!r} of ISBPE; known: {', '.join(_ISBPE_RECIPES)}"
             )
         return _ISBPE_RECIPES[self.mode]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScaffoldBPE(_Trainer):
+    """BPE that hides tokens which only led to longer ones, and gives their places to others.
+
+    Encoded by merge rank, a hidden token that merging ends with is written as the fewest visible
+    ones that spell it; the other encoders never see hidden tokens. They are in
+    `Tokenizer.hidden_tokens`, and take no ids below `vocab_size`.
+
+    Args:
+        encoder, min_pair_count, num_merges, max_token_bytes: as for `BPE`.
+    Source: Lian et al. 2024 (Scaffold-BPE).
+
+    >>> counts = WordCounts.from_dict({"abc": 9, "xy": 4})
+    >>> tok = ScaffoldBPE().train(counts, vocab_size=258)
+    >>> tok.token(256).bytes, tok.token(257).bytes, tok.hidden_tokens
+    (b'abc', b'xy', [Token(b'ab', lead=False, trail=False)])
+    """
+
+    min_pair_count: int | None = None
+    num_merges: int | None = None
+    max_token_bytes: int | None = None
+
+    @property
+    def _base(self) -> str:
+        return "scaffold-bpe"
+
+
+@dataclass(frozen=True)
+class WordPiece(_Trainer):
+    """WordPiece: join the pair with the best score; encode by longest prefix.
+
+    By default nothing is lost: a word keeps the space in front of it, and bytes spell what no
+    token does. BERT's own way is
+    `WordPiece(pretokenizer="bert", whitespace="drop", alphabet="characters", byte_fallback=False,
+    unk_token="[UNK]", unk_scope="word", unk_max_characters=100)`.
+
+    Args:
+        score: `pmi` (count of the pair over the product of its parts' counts), `likelihood` (gain
+            in log likelihood of the corpus) or `frequency` (that of BPE).
+        min_score: training stops when no pair has so high a score.
+        min_pair_count, max_token_bytes: as for `BPE`.
+    Source: Schuster and Nakajima 2012; Devlin et al. 2019.
+
+    >>> tok = WordPiece(score="frequency").train("hug hugs hug", vocab_size=515)
+    >>> print(tok.explain("hugs"))
+    hugs -> h | ##ug | ##s
+    """
+
+    score: str = "pmi"
+    _: KW_ONLY
+    min_score: float | None = None
+    min_pair_count: int | None = None
+    max_token_bytes: int | None = None
+
+    @property
+    def _base(self) -> str:
+        if self.score not in _WORDPIECE_SCORES:
+            raise SettingsError(
+                f"unknown score {self.score!r} of WordPiece; known: {', '.join(_WORDPIECE_SCORES)}"
+            )
+        return f"wordpiece-{self.score}"
 
 
 @dataclass(frozen=True, kw_only=True)

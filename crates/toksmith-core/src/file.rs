@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 use crate::alphabet::{Alphabet, AlphabetOrder};
 use crate::artifact::{hex, sha256_hex, unhex};
 use crate::count::Provenance;
-use crate::encode::EncoderKind;
+use crate::encode::{EncoderKind, UnkSettings};
 use crate::error::{Error, Result};
 use crate::model::{Merge, Model};
 use crate::special::AllowedSpecial;
-use crate::tokenizer::{Parts, Tokenizer, TrainingRecord, UnkSettings};
+use crate::tokenizer::{Parts, Tokenizer, TrainingRecord};
 use crate::types::{Marks, TokenId};
 
 const FORMAT: &str = "toksmith.tokenizer";

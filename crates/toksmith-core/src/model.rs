@@ -173,6 +173,33 @@ impl Model {
         Ok(self)
     }
 
+    /// The same model with the hidden tokens renumbered to come last; visible and hidden ones each
+    /// stay in their order.
+    ///
+    /// # Errors
+    /// As [`with_visible`](Self::with_visible).
+    pub(crate) fn with_hidden_last(mut self, visible: &[bool]) -> Result<Self> {
+        let mut order: Vec<TokenId> = (0..self.vocab.len() as TokenId).collect();
+        let is_hidden = |id: TokenId| !visible.get(id as usize).copied().unwrap_or(true);
+        order.sort_by_key(|&id| is_hidden(id));
+        let mut place = vec![0; order.len()];
+        let mut vocab = Vocab::new();
+        for (&id, new_id) in order.iter().zip(0..) {
+            place[id as usize] = new_id;
+            if let Some(token) = self.vocab.get(id) {
+                vocab.push(token.bytes, token.marks);
+            }
+        }
+        for merge in &mut self.merges {
+            for id in [&mut merge.left, &mut merge.right, &mut merge.new] {
+                *id = place[*id as usize];
+            }
+        }
+        self.vocab = vocab;
+        let hidden = order.iter().map(|&id| is_hidden(id));
+        self.with_visible(hidden.map(|hidden| !hidden).collect())
+    }
+
     /// The same model, with a score for each token: its log probability in a unigram model.
     ///
     /// # Errors

@@ -17,8 +17,8 @@ use crate::boundary::Word;
 use crate::control::Control;
 use crate::count::{Provenance, WordCounts};
 use crate::decode::Decoder;
-use crate::display::{form, one_line};
-use crate::encode::{Encoder, EncoderKind, Scratch, UnkScope, Unknown};
+use crate::display::{form_in, one_line};
+use crate::encode::{Encoder, EncoderKind, Scratch, UnkSettings, Unknown};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::pipeline::{Stages, Worker, WorkerPool};
@@ -33,17 +33,6 @@ const MAX_VOCAB_SIZE: usize = 1 << 30;
 
 /// A span of a text: first byte or character, and one past the last.
 pub type Span = (usize, usize);
-
-/// The token that stands for what the vocabulary cannot spell.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct UnkSettings {
-    /// Its name; one of the special tokens.
-    pub token: String,
-    /// How much of the text one of it stands for.
-    #[serde(default)]
-    pub scope: UnkScope,
-}
 
 /// What training reads beside the counts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -633,7 +622,7 @@ impl Tokenizer {
         let forms = ids
             .iter()
             .filter_map(|&id| self.token(id))
-            .map(|(bytes, marks)| form(bytes, marks))
+            .map(|(bytes, marks)| form_in(self.provenance.boundary, bytes, marks))
             .collect();
         Ok(Explanation {
             text: text.to_vec(),
@@ -646,7 +635,12 @@ impl Tokenizer {
 /// The encoder that goes with a trainer, or else with what the model holds.
 fn own_encoder(training: Option<&TrainingRecord>, model: &Model) -> EncoderKind {
     match training.map(|record| &record.trainer) {
-        Some(TrainerSettings::Bpe(_) | TrainerSettings::Characters {}) => EncoderKind::MergeRank,
+        Some(
+            TrainerSettings::Bpe(_)
+            | TrainerSettings::ScaffoldBpe(_)
+            | TrainerSettings::Characters {},
+        ) => EncoderKind::MergeRank,
+        Some(TrainerSettings::Wordpiece(_)) => EncoderKind::LongestPrefix,
         Some(TrainerSettings::Words(_)) => EncoderKind::WholeWord,
         None if model.merges().is_empty() => EncoderKind::LongestPrefix,
         None => EncoderKind::MergeRank,
@@ -665,7 +659,7 @@ fn make_encoder(
     };
     let id = unk_id(unk, special)?;
     let alphabet = model.alphabet().clone();
-    Ok(Box::new(Unknown::new(encoder, alphabet, id, unk.scope)))
+    Ok(Box::new(Unknown::new(encoder, alphabet, id, unk.clone())))
 }
 
 /// How a text becomes tokens; shown as `text -> form | form | …`.

@@ -80,13 +80,19 @@ def train(
         bpe             byte-level BPE
         isbpe-single    the space before a word is implicit, its absence is marked
         isbpe-dual      the same on both sides of a word
+        scaffold-bpe    bpe that hides tokens which only led to longer ones
+        wordpiece-pmi   pairs joined by their count over their parts' counts
+        wordpiece-likelihood  by what they add to the likelihood of the corpus
+        wordpiece-frequency   by their count, like bpe
         words           the most frequent words; the others are spelled out
         characters      the characters of the corpus
         bpe-line-fed    bpe spoiled on purpose: trained on single lines
     Encoders, which spell a word with the vocabulary:
-        +merge-rank     by the merges in the order of training (default of bpe, isbpe-*)
+        +merge-rank     by the merges in the order of training (default of bpe, isbpe-*,
+                        scaffold-bpe, characters)
         +longest-first  the longest token anywhere in the word first (LBPE)
         +longest-prefix the longest token from the left, again and again
+                        (default of wordpiece-*)
         +longest-suffix the longest token from the right, again and again
         +fewest-tokens  as few tokens as can be
         +whole-word     the word if it is a token (default of words)

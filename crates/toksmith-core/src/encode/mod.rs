@@ -23,7 +23,7 @@ pub use longest_first::LongestFirst;
 pub use longest_prefix::LongestPrefix;
 pub use longest_suffix::LongestSuffix;
 pub use merge_rank::MergeRank;
-pub use unknown::{UnkScope, Unknown};
+pub use unknown::{UnkScope, UnkSettings, Unknown};
 pub use whole_word::WholeWord;
 
 /// Which encoder.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::alphabet::Alphabet;
 use crate::error::{Error, Result};
-use crate::types::{Symbol, TokenId};
+use crate::types::{Symbol, TokenId, symbol_parts};
 
 use super::{Encoder, Scratch};
 
@@ -22,13 +22,27 @@ pub enum UnkScope {
     Characters,
 }
 
+/// The token that stands for what the vocabulary cannot spell.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct UnkSettings {
+    /// Its name; one of the special tokens.
+    pub token: String,
+    /// How much of the text one of it stands for.
+    #[serde(default)]
+    pub scope: UnkScope,
+    /// A word of more characters is unknown as a whole, as in BERT; `None` for no limit.
+    #[serde(default)]
+    pub max_characters: Option<usize>,
+}
+
 /// An encoder that does not fail where the vocabulary has no token.
 #[derive(Debug)]
 pub struct Unknown {
     encoder: Box<dyn Encoder>,
     alphabet: Alphabet,
     id: TokenId,
-    scope: UnkScope,
+    settings: UnkSettings,
 }
 
 impl Unknown {
@@ -38,14 +52,21 @@ impl Unknown {
         encoder: Box<dyn Encoder>,
         alphabet: Alphabet,
         id: TokenId,
-        scope: UnkScope,
+        settings: UnkSettings,
     ) -> Self {
         Self {
             encoder,
             alphabet,
             id,
-            scope,
+            settings,
         }
+    }
+
+    fn is_too_long(&self, word: &[Symbol]) -> bool {
+        let is_start = |&symbol: &Symbol| !matches!(symbol_parts(symbol).0, 0x80..=0xBF);
+        self.settings.max_characters.is_some_and(|max| {
+            word.len() > max && word.iter().filter(|symbol| is_start(symbol)).count() > max
+        })
     }
 
     fn encode_runs(
@@ -75,13 +96,17 @@ impl Encoder for Unknown {
         scratch: &mut Scratch,
         out: &mut Vec<TokenId>,
     ) -> Result<()> {
+        if self.is_too_long(word) {
+            out.push(self.id);
+            return Ok(());
+        }
         let first = out.len();
         let encoded = self.encoder.encode_word(word, scratch, out);
         let Err(Error::UncoveredSymbol { .. }) = encoded else {
             return encoded;
         };
         out.truncate(first);
-        match self.scope {
+        match self.settings.scope {
             UnkScope::Word => {
                 out.push(self.id);
                 Ok(())
@@ -91,7 +116,8 @@ impl Encoder for Unknown {
     }
 
     fn unknown_len(&self, word: &[Symbol], id: TokenId) -> Option<usize> {
-        (id == self.id).then(|| match self.scope {
+        (id == self.id).then(|| match self.settings.scope {
+            _ if self.is_too_long(word) => word.len(),
             UnkScope::Word => word.len(),
             UnkScope::Characters => runs(&self.alphabet, word).first().map_or(0, |run| run.0),
         })

@@ -11,11 +11,11 @@ use crate::error::Result;
 use crate::model::Model;
 use crate::types::Count;
 
-use super::pairs::{Pairs, across_mark};
+use super::pairs::{CountQueue, Pairs, across_mark};
 use super::{StopReason, Trained, Trainer, at_least};
 
-/// The control is asked after this many merged occurrences.
-const OCCURRENCES_PER_CONTROL: u64 = 1 << 16;
+/// The control is asked after this many merged places.
+pub(super) const PLACES_PER_CONTROL: u64 = 1 << 16;
 
 /// When training stops, beside the size of the vocabulary, and which merges are left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,6 +70,7 @@ impl Trainer for Bpe {
         control: &dyn Control,
     ) -> Result<Trained> {
         let mut pairs = Pairs::new(counts, &alphabet, control)?;
+        let mut queue = CountQueue::new(&pairs);
         let mut model = Model::of_alphabet(alphabet);
         let num_units = model.vocab().len();
         let total = self.num_tokens.saturating_sub(num_units) as u64;
@@ -83,7 +84,7 @@ impl Trainer for Bpe {
             if model.merges().len() as u64 >= max_merges {
                 break StopReason::NumMergesReached;
             }
-            let Some((count, pair)) = pairs.pop_best() else {
+            let Some((count, pair)) = queue.pop(&pairs) else {
                 break StopReason::NoPairsLeft;
             };
             if count < self.settings.min_pair_count {
@@ -95,8 +96,9 @@ impl Trainer for Bpe {
             let new = model
                 .push_merge(pair.0, pair.1)
                 .ok_or_else(|| across_mark(pair))?;
-            since_control += pairs.merge(pair, new);
-            if since_control >= OCCURRENCES_PER_CONTROL || model.merges().len() % 256 == 0 {
+            since_control += pairs.merge(pair, new).num_places;
+            queue.push_risen(&pairs);
+            if since_control >= PLACES_PER_CONTROL || model.merges().len() % 256 == 0 {
                 since_control = 0;
                 let done = (model.vocab().len() - num_units) as u64;
                 control.check(done, total)?;

@@ -12,11 +12,15 @@ mod alphabet;
 mod bpe;
 mod characters;
 mod pairs;
+mod scaffold_bpe;
+mod wordpiece;
 mod words;
 
 pub use alphabet::AlphabetSettings;
 pub use bpe::{Bpe, BpeSettings};
 pub use characters::Characters;
+pub use scaffold_bpe::ScaffoldBpe;
+pub use wordpiece::{Score, WordPiece, WordPieceSettings};
 pub use words::{Words, WordsSettings};
 
 /// Which trainer, with its settings.
@@ -25,6 +29,10 @@ pub use words::{Words, WordsSettings};
 pub enum TrainerSettings {
     /// Byte pair encoding.
     Bpe(BpeSettings),
+    /// Byte pair encoding in which tokens that only lead to longer ones are hidden.
+    ScaffoldBpe(BpeSettings),
+    /// Pairs joined by a score.
+    Wordpiece(WordPieceSettings),
     /// The most frequent words.
     Words(WordsSettings),
     /// The alphabet alone.
@@ -37,6 +45,14 @@ impl TrainerSettings {
     pub fn trainer(&self, num_tokens: usize) -> Box<dyn Trainer> {
         match self {
             Self::Bpe(settings) => Box::new(Bpe {
+                num_tokens,
+                settings: settings.clone(),
+            }),
+            Self::ScaffoldBpe(settings) => Box::new(ScaffoldBpe {
+                num_tokens,
+                settings: settings.clone(),
+            }),
+            Self::Wordpiece(settings) => Box::new(WordPiece {
                 num_tokens,
                 settings: settings.clone(),
             }),
@@ -54,7 +70,8 @@ impl TrainerSettings {
     /// [`Error::Incompatible`] that names the setting, its value and the bound.
     pub fn check(&self) -> Result<()> {
         match self {
-            Self::Bpe(settings) => settings.check(),
+            Self::Bpe(settings) | Self::ScaffoldBpe(settings) => settings.check(),
+            Self::Wordpiece(settings) => settings.check(),
             Self::Words(settings) => settings.check(),
             Self::Characters {} => Ok(()),
         }
@@ -94,6 +111,8 @@ pub enum StopReason {
     NumMergesReached,
     /// The best pair left is rarer than `min_pair_count`.
     PairsTooRare,
+    /// The best score left is below `min_score`.
+    ScoresTooLow,
     /// The best word left is rarer than `min_word_count`.
     WordsTooRare,
     /// Every word is a token.

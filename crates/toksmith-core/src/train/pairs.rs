@@ -46,10 +46,18 @@ pub(super) struct Pairs {
     /// Start of each run of equally frequent words, and their count; words are sorted by count.
     weights: Vec<(u32, Count)>,
     pairs: HashMap<Pair, PairInfo, RandomState>,
-    /// At least one entry for each pair, never below its count; most frequent first, then by ids.
-    queue: BinaryHeap<(Count, Reverse<Pair>)>,
-    /// Pairs whose count rose in the merge at hand.
+    /// Pairs whose count rose in the last merge.
     risen: Vec<Pair>,
+    /// How often each token stands in the words.
+    token_counts: Vec<Count>,
+}
+
+/// What one merge did.
+pub(super) struct Merged {
+    /// Places at which the pair was joined.
+    pub num_places: u64,
+    /// How often it was joined in the corpus.
+    pub count: Count,
 }
 
 impl Pairs {
@@ -94,8 +102,8 @@ impl Pairs {
             lens: vec![1; alphabet.len()],
             weights: Vec::new(),
             pairs: HashMap::default(),
-            queue: BinaryHeap::new(),
             risen: Vec::new(),
+            token_counts: vec![0; alphabet.len()],
         };
         state.cells.push(SEPARATOR);
         let mut symbols = Vec::new();
@@ -117,6 +125,9 @@ impl Pairs {
                     Some(id) if !unit.is_fallback => id,
                     _ => SEPARATOR,
                 };
+                if let Some(token_count) = state.token_counts.get_mut(id as usize) {
+                    *token_count += word.count;
+                }
                 let at = state.cells.len() as u32;
                 let before = state.cells[state.cells.len() - 1];
                 if before != SEPARATOR && id != SEPARATOR {
@@ -128,40 +139,70 @@ impl Pairs {
             });
             state.cells.push(SEPARATOR);
         }
-        #[expect(clippy::disallowed_methods, reason = "sorted below")]
-        let mut entries: Vec<_> = state
-            .pairs
-            .iter()
-            .map(|(&pair, info)| (info.count, Reverse(pair)))
-            .collect();
-        entries.sort_unstable();
-        state.queue = entries.into();
         Ok(state)
     }
 
-    /// Takes the most frequent pair out of the queue.
-    pub(super) fn pop_best(&mut self) -> Option<(Count, Pair)> {
-        while let Some((count, Reverse(pair))) = self.queue.pop() {
-            let now = self.pairs.get(&pair).map_or(0, |info| info.count);
-            if now == count && now > 0 {
-                return Some((count, pair));
-            }
-            // Counts in the queue are never too small: one that fell goes back with what it is.
-            // One that rose has a better entry, which came first and emptied the pair.
-            if now > 0 && now < count {
-                self.queue.push((now, Reverse(pair)));
-            }
-        }
-        None
+    /// How often a pair occurs.
+    pub(super) fn count(&self, pair: Pair) -> Count {
+        self.pairs.get(&pair).map_or(0, |info| info.count)
     }
 
-    /// Joins the pair everywhere, left to right, and returns the number of occurrences.
-    pub(super) fn merge(&mut self, pair: Pair, new: TokenId) -> u64 {
-        let (left, right) = pair;
-        let Some(info) = self.pairs.remove(&pair) else {
+    /// How often a token stands in the words.
+    pub(super) fn token_count(&self, id: TokenId) -> Count {
+        self.token_counts[id as usize]
+    }
+
+    /// How often a pair of equal tokens would be joined: its occurrences may overlap.
+    pub(super) fn num_joins(&self, pair: Pair) -> Count {
+        let Some(info) = self.pairs.get(&pair) else {
             return 0;
         };
-        let mut places = info.places;
+        let mut places = info.places.clone();
+        places.sort_unstable();
+        places.dedup();
+        let len = self.lens[pair.0 as usize];
+        let (mut joins, mut end, mut run) = (0, 0, 0);
+        for start in places {
+            let is_there = self.cells[start as usize] == pair.0
+                && self.cells.get((start + len) as usize) == Some(&pair.1);
+            if start >= end && is_there {
+                joins += self.weight(&mut run, start);
+                end = start + len + self.lens[pair.1 as usize];
+            }
+        }
+        joins
+    }
+
+    /// The count of the word at a place; `run` is where the search goes on from, for places in order.
+    fn weight(&self, run: &mut usize, place: u32) -> Count {
+        while self
+            .weights
+            .get(*run + 1)
+            .is_some_and(|&(from, _)| from <= place)
+        {
+            *run += 1;
+        }
+        self.weights[*run].1
+    }
+
+    /// All pairs, sorted.
+    pub(super) fn sorted(&self) -> Vec<Pair> {
+        #[expect(clippy::disallowed_methods, reason = "sorted below")]
+        let mut pairs: Vec<Pair> = self.pairs.keys().copied().collect();
+        pairs.sort_unstable();
+        pairs
+    }
+
+    /// The pairs whose count rose in the last merge, sorted.
+    pub(super) fn risen(&self) -> &[Pair] {
+        &self.risen
+    }
+
+    /// Joins the pair everywhere, left to right.
+    pub(super) fn merge(&mut self, pair: Pair, new: TokenId) -> Merged {
+        let (left, right) = pair;
+        self.risen.clear();
+        let mut places = self.pairs.remove(&pair).unwrap_or_default().places;
         // One list may have grown in several merges; equal ids must be joined left to right.
         if !places.is_sorted() {
             places.sort_unstable();
@@ -170,8 +211,9 @@ impl Pairs {
         let new_len = left_len + self.lens[right as usize];
         if new as usize == self.lens.len() {
             self.lens.push(new_len);
+            self.token_counts.push(0);
         }
-        let mut merged = 0;
+        let (mut num_places, mut count) = (0, 0);
         let mut run = 0;
         for start in places {
             let middle = start + left_len;
@@ -182,21 +224,15 @@ impl Pairs {
             {
                 continue;
             }
-            while self
-                .weights
-                .get(run + 1)
-                .is_some_and(|&(from, _)| from <= start)
-            {
-                run += 1;
-            }
-            let weight = self.weights[run].1;
+            let weight = self.weight(&mut run, start);
             let before = self.cells[start as usize - 1];
             let after = self.cells[end as usize];
             self.cells[middle as usize - 1] = INSIDE;
             self.cells[middle as usize] = INSIDE;
             self.cells[start as usize] = new;
             self.cells[end as usize - 1] = new;
-            merged += 1;
+            num_places += 1;
+            count += weight;
             if before != SEPARATOR {
                 self.lower((before, left), weight);
                 let place = start - self.lens[before as usize];
@@ -209,12 +245,10 @@ impl Pairs {
         }
         self.risen.sort_unstable();
         self.risen.dedup();
-        for pair in std::mem::take(&mut self.risen) {
-            if let Some(info) = self.pairs.get(&pair) {
-                self.queue.push((info.count, Reverse(pair)));
-            }
-        }
-        merged
+        self.token_counts[left as usize] -= count;
+        self.token_counts[right as usize] -= count;
+        self.token_counts[new as usize] += count;
+        Merged { num_places, count }
     }
 
     /// An occurrence of a pair is gone. The pair being merged has no entry any more.
@@ -238,6 +272,54 @@ impl Pairs {
         info.count += weight;
         info.places.push(place);
         self.risen.push(pair);
+    }
+}
+
+/// The pairs by count, most frequent first; ties go to the smaller left id, then the smaller right
+/// id.
+pub(super) struct CountQueue {
+    /// At least one entry for each pair, never below its count.
+    heap: BinaryHeap<(Count, Reverse<Pair>)>,
+}
+
+impl CountQueue {
+    /// All pairs.
+    pub(super) fn new(pairs: &Pairs) -> Self {
+        let entry = |pair| (pairs.count(pair), Reverse(pair));
+        let entries: Vec<_> = pairs.sorted().into_iter().map(entry).collect();
+        Self {
+            heap: entries.into(),
+        }
+    }
+
+    /// Takes note of the last merge.
+    pub(super) fn push_risen(&mut self, pairs: &Pairs) {
+        let entry = |&pair| (pairs.count(pair), Reverse(pair));
+        self.heap.extend(pairs.risen().iter().map(entry));
+    }
+
+    /// The most frequent pair.
+    pub(super) fn peek(&mut self, pairs: &Pairs) -> Option<(Count, Pair)> {
+        while let Some(&(count, Reverse(pair))) = self.heap.peek() {
+            let now = pairs.count(pair);
+            if now == count && now > 0 {
+                return Some((count, pair));
+            }
+            self.heap.pop();
+            // Counts in the queue are never too small: one that fell goes back with what it is.
+            // One that rose has a better entry, which came first and emptied the pair.
+            if now > 0 && now < count {
+                self.heap.push((now, Reverse(pair)));
+            }
+        }
+        None
+    }
+
+    /// Takes the most frequent pair out.
+    pub(super) fn pop(&mut self, pairs: &Pairs) -> Option<(Count, Pair)> {
+        let best = self.peek(pairs);
+        self.heap.pop();
+        best
     }
 }
 
