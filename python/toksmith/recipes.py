@@ -12,6 +12,7 @@ from __future__ import annotations
 import difflib
 import json
 import re
+import typing
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypedDict, Unpack
@@ -25,6 +26,7 @@ __all__ = [
     "did_you_mean",
     "known_encoders",
     "known_recipes",
+    "parse_settings",
 ]
 
 DEFAULT_PRETOKENIZER: Final = "gpt2-contraction-fix"
@@ -149,6 +151,50 @@ def known_encoders() -> tuple[str, ...]:
     ('merge-rank', 'longest-first')
     """
     return tuple(dict.fromkeys(name for base in _BASES.values() for name in base.encoders))
+
+
+def parse_settings(texts: Iterable[str]) -> RecipeSettings:
+    """Read settings written as `name=value`, as a command line has them.
+
+    A setting that is a list is given several times.
+
+    Raises:
+        SettingsError: no `=`, an unknown name, or a value of another kind than the setting's.
+
+    >>> parse_settings(["boundary=metaspace", "character_coverage=0.999", "byte_fallback=false"])
+    {'boundary': 'metaspace', 'character_coverage': 0.999, 'byte_fallback': False}
+    """
+    settings: dict[str, object] = {}
+    kinds = typing.get_type_hints(RecipeSettings)
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise SettingsError(f"a setting is written name=value, got {text!r}")
+        if name not in kinds:
+            raise SettingsError(
+                f"unknown setting {name!r}{did_you_mean(name, kinds)}; known: {', '.join(kinds)}"
+            )
+        kind = typing.get_args(kinds[name])[0]
+        if typing.get_origin(kind) is not None:
+            settings.setdefault(name, []).append(value)  # type: ignore[attr-defined]
+        else:
+            settings[name] = _value(name, kind, value)
+    return typing.cast(RecipeSettings, settings)
+
+
+def _value(name: str, kind: type, text: str) -> object:
+    if kind is str:
+        return text
+    if kind is bool:
+        known = {"true": True, "false": False}
+        if text not in known:
+            raise SettingsError(f"{name} is true or false, got {text!r}")
+        return known[text]
+    try:
+        return kind(text)
+    except ValueError:
+        number = "a whole number" if kind is int else "a number"
+        raise SettingsError(f"{name} is {number}, got {text!r}") from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

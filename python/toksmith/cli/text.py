@@ -1,4 +1,4 @@
-"""`encode`, `decode`, `count-tokens` and `explain`: running a tokenizer."""
+"""`encode`, `decode`, `count-tokens`, `explain` and `convert`: running a tokenizer."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from toksmith.errors import DecodeError, SettingsError
 from toksmith.loading import load
 from toksmith.recipes import did_you_mean, known_encoders
 
-__all__ = ["count_tokens", "decode", "encode", "explain"]
+__all__ = ["convert", "count_tokens", "decode", "encode", "explain"]
 
 AllowedSpecialOption = Annotated[
     list[str] | None,
@@ -263,3 +263,27 @@ def _load(file: Path, encoder: str | None) -> Tokenizer:
 
 def _allowed(tokens: list[str] | None) -> Literal["all"] | Sequence[str]:
     return "all" if tokens == ["all"] else tokens or ()
+
+
+def convert(
+    source: Annotated[
+        Path, typer.Argument(metavar="FROM", show_default=False, help="A tokenizer file.")
+    ],
+    target: Annotated[
+        Path, typer.Argument(metavar="TO", show_default=False, help="File to write.")
+    ],
+    *,
+    encoder: EncoderOption = None,
+) -> None:
+    """Write a tokenizer again, with another encoder for the same vocabulary.
+
+    Ids keep their meaning: what the old file encoded, the new one decodes.
+
+    \b
+    Example:
+        toksmith convert code.tok.json code-lbpe.tok.json --encoder longest-first
+    """
+    refuse_unwritable(target)
+    tokenizer = _load(source, encoder)
+    tokenizer.save(target)
+    note(f"wrote {tokenizer.recipe}, {tokenizer.vocab_size:,} ids: {target}")
