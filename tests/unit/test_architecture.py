@@ -38,6 +38,7 @@ RUST_ROOMS = (
     "decode",
     "pipeline",
     "tokenizer",
+    "explain",
     "file",
 )
 #: What a room may not use although it stands before it: what the room is not to know.

@@ -17,7 +17,6 @@ use crate::boundary::Word;
 use crate::control::Control;
 use crate::count::{Provenance, WordCounts};
 use crate::decode::Decoder;
-use crate::display::{form_in, one_line};
 use crate::encode::{Encoder, EncoderKind, Scratch, UnkSettings, Unknown};
 use crate::error::{Error, Result};
 use crate::model::Model;
@@ -319,6 +318,12 @@ impl Tokenizer {
         &self.provenance
     }
 
+    /// The pattern that cuts the text.
+    #[must_use]
+    pub fn pretokenizer(&self) -> &Pretokenizer {
+        &self.pretokenizer
+    }
+
     /// Tokens, merges and visibility.
     #[must_use]
     pub fn model(&self) -> &Model {
@@ -421,7 +426,7 @@ impl Tokenizer {
 
     /// The text as the next stages see it: where the boundary has one, with the space before the first
     /// stretch of a text that is not empty.
-    fn prefixed<'t>(&self, bytes: Cow<'t, [u8]>, is_first: &mut bool) -> Cow<'t, [u8]> {
+    pub(crate) fn prefixed<'t>(&self, bytes: Cow<'t, [u8]>, is_first: &mut bool) -> Cow<'t, [u8]> {
         if bytes.is_empty() || !std::mem::take(is_first) {
             return bytes;
         }
@@ -535,26 +540,41 @@ impl Tokenizer {
         source_span: impl Fn(usize, usize) -> Span,
         encoding: &mut Encoding,
     ) -> Result<()> {
-        let stages = self.stages();
-        let (mut scratch, mut symbols) = (Scratch::default(), Vec::new());
-        let mut words = Vec::new();
-        stages.for_each_word(text, |word| words.push(word))?;
-        for word in words {
-            let before = encoding.ids.len();
-            let bytes = &text[word.start..word.end];
-            stages.encode_word(bytes, word, &mut scratch, &mut symbols, &mut encoding.ids)?;
+        self.for_each_encoded_word(text, |word, symbols, ids| {
             let mut at = word.start;
-            for &id in &encoding.ids[before..] {
+            for &id in ids {
                 let len = self.spelled_len(&symbols[at - word.start..], id);
                 encoding.byte_spans.push(source_span(at, at + len));
                 at += len;
             }
+            encoding.ids.extend_from_slice(ids);
+        })
+    }
+
+    /// Calls `emit` with each word of a text that is normalized already, its symbols and its ids.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode).
+    pub(crate) fn for_each_encoded_word(
+        &self,
+        text: &[u8],
+        mut emit: impl FnMut(Word, &[Symbol], &[TokenId]),
+    ) -> Result<()> {
+        let stages = self.stages();
+        let (mut scratch, mut symbols, mut ids) = (Scratch::default(), Vec::new(), Vec::new());
+        let mut words = Vec::new();
+        stages.for_each_word(text, |word| words.push(word))?;
+        for word in words {
+            ids.clear();
+            let bytes = &text[word.start..word.end];
+            stages.encode_word(bytes, word, &mut scratch, &mut symbols, &mut ids)?;
+            emit(word, &symbols, &ids);
         }
         Ok(())
     }
 
     /// Number of symbols at the start of `symbols` that a token of a word stands for.
-    fn spelled_len(&self, symbols: &[Symbol], id: TokenId) -> usize {
+    pub(crate) fn spelled_len(&self, symbols: &[Symbol], id: TokenId) -> usize {
         let own = || self.decoder.token_bytes(id).map_or(0, <[u8]>::len);
         self.encoder.unknown_len(symbols, id).unwrap_or_else(own)
     }
@@ -612,24 +632,6 @@ impl Tokenizer {
         let token = self.model.vocab().get(id)?;
         ((id as usize) < self.model.num_ids()).then_some((token.bytes, token.marks))
     }
-
-    /// The ids of a text and the forms of their tokens.
-    ///
-    /// # Errors
-    /// As [`encode`](Self::encode).
-    pub fn explain(&self, text: &[u8]) -> Result<Explanation> {
-        let ids = self.encode(text, AllowedSpecial::None)?;
-        let forms = ids
-            .iter()
-            .filter_map(|&id| self.token(id))
-            .map(|(bytes, marks)| form_in(self.provenance.boundary, bytes, marks))
-            .collect();
-        Ok(Explanation {
-            text: text.to_vec(),
-            ids,
-            forms,
-        })
-    }
 }
 
 /// The encoder that goes with a trainer, or else with what the model holds.
@@ -660,23 +662,6 @@ fn make_encoder(
     let id = unk_id(unk, special)?;
     let alphabet = model.alphabet().clone();
     Ok(Box::new(Unknown::new(encoder, alphabet, id, unk.clone())))
-}
-
-/// How a text becomes tokens; shown as `text -> form | form | …`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Explanation {
-    /// The text.
-    pub text: Vec<u8>,
-    /// Its ids.
-    pub ids: Vec<TokenId>,
-    /// For each id how its token is shown.
-    pub forms: Vec<String>,
-}
-
-impl std::fmt::Display for Explanation {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} -> {}", one_line(&self.text), self.forms.join(" | "))
-    }
 }
 
 /// Consecutive texts in groups of about equal size, several a thread so that none idles long.

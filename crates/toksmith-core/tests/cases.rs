@@ -284,7 +284,7 @@ fn check_models(documents: &[Value], models: &[Value]) {
             let longest_first = tokenizer.with_encoder(EncoderKind::LongestFirst).unwrap();
             for sample in list(&model["samples"]) {
                 let input = sample["text"].as_str().unwrap().as_bytes();
-                let found = tokenizer.explain(input).unwrap();
+                let found = tokenizer.explain(input, AllowedSpecial::None).unwrap();
                 assert_eq!(found.ids, ids(&sample["ids"]), "{sample}");
                 assert_eq!(found.forms.join(" | "), sample["shown"].as_str().unwrap());
                 let found = longest_first.encode(input, AllowedSpecial::None).unwrap();

@@ -9,7 +9,8 @@ use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyString, PyType};
 use toksmith_core::artifact;
 use toksmith_core::decode::DecodeState;
 use toksmith_core::encode::EncoderKind;
-use toksmith_core::tokenizer::{Encoding, Explanation, Span, Tokenizer};
+use toksmith_core::explain::Explanation;
+use toksmith_core::tokenizer::{Encoding, Span, Tokenizer};
 use toksmith_core::types::{Marks, TokenId};
 
 use crate::convert::{Allowed, Text, num_threads, take_id, take_ids, take_texts};
@@ -192,21 +193,42 @@ impl PyExplanation {
         self.inner.to_string()
     }
 
-    /// The tokens as a row of boxes, for notebooks.
+    /// What each stage made of each stretch of the text, as data: `normalized`, `is_changed`,
+    /// `is_added_token`, `pretokens`, and `words` with `form`, `ids`, `forms` and `steps` (`what` and
+    /// `forms` after it; empty for words of more than 64 units and encoders without steps).
+    #[getter]
+    fn parts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.inner.parts)
+    }
+
+    /// All of it, line by line.
+    fn details(&self) -> String {
+        self.inner.details()
+    }
+
+    /// The tokens as a row of coloured boxes and below them how they came about, for notebooks.
     fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
         let escape = py.import("html")?.getattr("escape")?;
+        let escape = |text: &str| escape.call1((text,))?.extract::<String>();
         let mut html = String::from("<div style=\"font-family:monospace;line-height:2\">");
-        for (form, id) in self.inner.forms.iter().zip(&self.inner.ids) {
-            let form: String = escape.call1((form,))?.extract()?;
+        for (at, (form, id)) in self.inner.forms.iter().zip(&self.inner.ids).enumerate() {
+            let hue = HUES[at % HUES.len()];
             html.push_str(&format!(
                 "<span title=\"id {id}\" style=\"border:1px solid #8888;border-radius:4px;\
-                 padding:2px 4px;margin:1px;white-space:pre\">{form}</span>"
+                 background:hsl({hue} 70% 50% / 0.25);padding:2px 4px;margin:1px;\
+                 white-space:pre\">{}</span>",
+                escape(form)?
             ));
         }
-        html.push_str("</div>");
+        html.push_str("</div><details><summary>step by step</summary><pre>");
+        html.push_str(&escape(&self.inner.details())?);
+        html.push_str("</pre></details>");
         Ok(html)
     }
 }
+
+/// Colours of neighbouring tokens, as degrees on the wheel.
+const HUES: [u16; 5] = [210, 30, 130, 280, 0];
 
 /// Decodes ids one at a time; the joined chunks equal one-shot decoding.
 ///
@@ -709,9 +731,19 @@ impl PyTokenizer {
     /// >>> import toksmith as ts
     /// >>> print(ts.ISBPE().train("the cat", vocab_size=1024).explain("a.b c"))
     /// a.b c -> a | #.# | b | c
-    fn explain(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<PyExplanation> {
+    #[pyo3(signature = (text, *, allowed_special=None))]
+    fn explain(
+        &self,
+        py: Python<'_>,
+        text: &Bound<'_, PyAny>,
+        allowed_special: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<PyExplanation> {
+        let allowed = Allowed::take(allowed_special)?;
         let text = Text::take(text, || "text".to_owned())?;
-        let inner = self.inner.explain(text.bytes()).or_raise(py)?;
+        let inner = self
+            .inner
+            .explain(text.bytes(), allowed.as_core())
+            .or_raise(py)?;
         Ok(PyExplanation { inner })
     }
 
