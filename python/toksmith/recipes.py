@@ -23,6 +23,7 @@ __all__ = [
     "DEFAULT_PRETOKENIZER",
     "Recipe",
     "RecipeSettings",
+    "compositions",
     "did_you_mean",
     "known_encoders",
     "known_recipes",
@@ -142,6 +143,17 @@ def known_recipes() -> tuple[str, ...]:
         for name, base in _BASES.items()
         for encoder in base.encoders
     )
+
+
+def compositions() -> dict[str, tuple[str, ...]]:
+    """List the encoders that go with each method, its own first; each goes with every boundary.
+
+    The spoiled baseline is left out.
+
+    >>> compositions()["characters"]
+    ('merge-rank',)
+    """
+    return {name: base.encoders for name, base in _BASES.items() if not base.line_fed}
 
 
 def known_encoders() -> tuple[str, ...]:

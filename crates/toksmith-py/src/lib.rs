@@ -15,6 +15,7 @@ mod _core {
     use std::path::PathBuf;
 
     use pyo3::prelude::*;
+    use toksmith_core::boundary::Boundary;
     use toksmith_core::pretokenize::{UNICODE_TABLE, versions};
     use toksmith_core::tokenizer::{Tokenizer, TrainSettings};
 
@@ -56,6 +57,12 @@ mod _core {
         let settings: TrainSettings = from_json(py, settings)?;
         let counting: CountSettings = from_json(py, counting)?;
         settings.check(&counting.provenance(py)?).or_raise(py)
+    }
+
+    /// The names of the boundaries: the ways in which a space is written.
+    #[pyfunction]
+    fn boundaries() -> Vec<&'static str> {
+        Boundary::ALL.map(Boundary::name).to_vec()
     }
 
     /// The generated table of general categories, as text.
