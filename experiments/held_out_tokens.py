@@ -39,7 +39,7 @@ def main() -> int:
     rows: list[dict[str, Any]] = []
     corpora: dict[str, dict[str, Any]] = {}
     for text, names in recording.TEXTS.items():
-        train, test = recording.corpora(text)
+        train, test = map(recording.corpus, names)
         for vocab_size in _VOCAB_SIZES:
             results = ts.compare(
                 _RECIPES,

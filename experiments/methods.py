@@ -24,8 +24,8 @@ _VOCAB_SIZE: Final = 32_768
 def main() -> None:
     """Run it all."""
     rows: list[dict[str, Any]] = []
-    for text in recording.TEXTS:
-        train, test = recording.corpora(text)
+    for text, names in recording.TEXTS.items():
+        train, test = map(recording.corpus, names)
         results = ts.compare(
             ts.known_recipes(),
             train=train,

@@ -8,11 +8,11 @@ import platform
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import toksmith as ts
 
-__all__ = ["TEXTS", "corpora", "write"]
+__all__ = ["TEXTS", "corpus", "write"]
 
 _REPO: Final = Path(__file__).resolve().parents[1]
 
@@ -23,19 +23,20 @@ TEXTS: Final = {
 }
 
 
-def corpora(text: str) -> tuple[ts.Corpus, ts.Corpus]:
-    """Return the training and the held-out documents of a text.
+def corpus(*names: str) -> ts.Corpus:
+    """Return the documents of some files of the shared data, such as `code/python.train`.
 
     Ends the program where the shared data is not there.
     """
     data = Path(os.environ.get("TOKSMITH_DATA") or _REPO.parent / "shared" / "data")
     if not (data / "MANIFEST.md").is_file():
         sys.exit("This needs the shared evaluation data: name its folder in TOKSMITH_DATA.")
-    train, test = (ts.Corpus(list(ts.Corpus(data / f"{name}.txt.xz"))) for name in TEXTS[text])
-    return train, test
+    return ts.Corpus(
+        [document for name in names for document in ts.Corpus(data / f"{name}.txt.xz")]
+    )
 
 
-def write(experiment: str, **facts: Any) -> None:
+def write(experiment: str, **facts: object) -> None:
     """Write `record/EXPERIMENT.json`: the facts, the command, the commit and the versions."""
     record = {
         "format": "toksmith.experiment",

@@ -32,8 +32,8 @@ _PUBLISHED_SHARE: Final = 6.0
 def main() -> None:
     """Run it all."""
     rows: list[dict[str, Any]] = []
-    for text in recording.TEXTS:
-        train, test = recording.corpora(text)
+    for text, names in recording.TEXTS.items():
+        train, test = map(recording.corpus, names)
         counts = ts.count_words(train)
         documents = [document.data for document in test]
         num_bytes = sum(map(len, documents))

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from toksmith._core import DecodeStream as DecodeStream
     from toksmith._core import Encoding as Encoding
     from toksmith._core import Explanation as Explanation
+    from toksmith._core import Prepared as Prepared
     from toksmith._core import Token as Token
     from toksmith._core import Tokenizer as Tokenizer
     from toksmith._core import WordCounts as WordCounts
@@ -71,6 +72,7 @@ _HOMES: Final = {
     "Token": "toksmith._core",
     "Encoding": "toksmith._core",
     "Explanation": "toksmith._core",
+    "Prepared": "toksmith._core",
     "DecodeStream": "toksmith._core",
     "compare": "toksmith.comparison",
     "evaluate_tokenizers": "toksmith.comparison",
@@ -111,6 +113,7 @@ __all__ = [  # noqa: RUF022 - the reader's order, not the alphabet's
     "Token",
     "Encoding",
     "Explanation",
+    "Prepared",
     "DecodeStream",
     "compare",
     "evaluate_tokenizers",

@@ -1,6 +1,6 @@
 """The Rust core, as Python sees it. `mypy.stubtest` holds this file against the built module."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any, Final, Literal, TypeAlias, final
 
@@ -11,6 +11,7 @@ __all__ = [
     "DecodeStream",
     "Encoding",
     "Explanation",
+    "Prepared",
     "Token",
     "Tokenizer",
     "WordCounter",
@@ -33,6 +34,8 @@ _ErrorHandler: TypeAlias = Literal[
     "strict", "replace", "ignore", "backslashreplace", "surrogateescape"
 ]
 _Ids: TypeAlias = Iterable[int] | NDArray[Any]
+_Rows: TypeAlias = list[list[int]]
+_SpanRows: TypeAlias = list[list[tuple[int, int]]]
 _IdArray: TypeAlias = NDArray[np.uint16] | NDArray[np.uint32]
 
 @final
@@ -74,6 +77,28 @@ class Explanation:
     def parts(self) -> list[dict[str, Any]]: ...
     def details(self) -> str: ...
     def _repr_html_(self) -> str: ...
+
+@final
+class Prepared:
+    """Rows ready for a model. Each field is a list of rows; `numpy()` has arrays."""
+    @property
+    def ids(self) -> _Rows: ...
+    @property
+    def attention_mask(self) -> _Rows: ...
+    @property
+    def type_ids(self) -> _Rows: ...
+    @property
+    def special_tokens_mask(self) -> _Rows: ...
+    @property
+    def byte_spans(self) -> _SpanRows: ...
+    @property
+    def char_spans(self) -> _SpanRows: ...
+    @property
+    def sequence_ids(self) -> list[list[int | None]]: ...
+    @property
+    def overflow_to_sample(self) -> list[int]: ...
+    def numpy(self) -> dict[str, NDArray[np.int64]]: ...
+    def __len__(self) -> int: ...
 
 @final
 class DecodeStream:
@@ -157,17 +182,28 @@ class Tokenizer:
     def hidden_tokens(self) -> list[Token]: ...
     @property
     def scores(self) -> list[float] | None: ...
+    @property
+    def template(self) -> dict[str, list[str]] | None: ...
     def encode(
-        self, text: _Text, *, allowed_special: _AllowedSpecial | None = None
+        self,
+        text: _Text,
+        *,
+        allowed_special: _AllowedSpecial | None = None,
+        add_special_tokens: bool = False,
     ) -> list[int]: ...
     def encode_numpy(
-        self, text: _Text, *, allowed_special: _AllowedSpecial | None = None
+        self,
+        text: _Text,
+        *,
+        allowed_special: _AllowedSpecial | None = None,
+        add_special_tokens: bool = False,
     ) -> _IdArray: ...
     def encode_batch(
         self,
         texts: Iterable[_Text],
         *,
         allowed_special: _AllowedSpecial | None = None,
+        add_special_tokens: bool = False,
         num_threads: int | None = None,
     ) -> list[list[int]]: ...
     def encode_batch_numpy(
@@ -175,6 +211,7 @@ class Tokenizer:
         texts: Iterable[_Text],
         *,
         allowed_special: _AllowedSpecial | None = None,
+        add_special_tokens: bool = False,
         num_threads: int | None = None,
     ) -> tuple[_IdArray, NDArray[np.int64]]: ...
     def encode_with_offsets(
@@ -206,6 +243,27 @@ class Tokenizer:
     def explain(
         self, text: _Text, *, allowed_special: _AllowedSpecial | None = None
     ) -> Explanation: ...
+    def prepare(
+        self,
+        texts: Iterable[_Text],
+        pairs: Iterable[_Text] | None = None,
+        *,
+        allowed_special: _AllowedSpecial | None = None,
+        max_length: int | None = None,
+        truncation: Literal["longest-first", "only-first", "only-second"] | None = "longest-first",
+        stride: int = 0,
+        truncation_side: Literal["left", "right"] = "right",
+        padding: Literal["longest", "max_length"] | None = None,
+        pad_token: str | None = None,
+        padding_side: Literal["left", "right"] = "right",
+        pad_to_multiple_of: int | None = None,
+        add_special_tokens: bool = True,
+        return_overflow: bool = False,
+        num_threads: int | None = None,
+    ) -> Prepared: ...
+    def with_template(
+        self, single: str | Sequence[str] | None, pair: str | Sequence[str] | None = None
+    ) -> Tokenizer: ...
     def with_encoder(self, encoder: str) -> Tokenizer: ...
     def token(self, id: int) -> Token: ...
     def token_id(self, bytes: bytes, *, lead: bool = False, trail: bool = False) -> int | None: ...

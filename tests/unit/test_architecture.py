@@ -36,6 +36,7 @@ RUST_ROOMS = (
     "trie",
     "encode",
     "decode",
+    "post",
     "pipeline",
     "tokenizer",
     "explain",
@@ -52,6 +53,8 @@ RUST_FORBIDDEN = {
     "encode": {"pretokenize", "boundary", "count", "special", "train", "normalize", "artifact"},
     "special": {"pretokenize", "boundary", "count", "train", "encode", "model", "vocab"},
     "decode": {"pretokenize", "count", "train", "encode", "normalize", "artifact"},
+    # Ids, special tokens and spans; neither a text nor a model.
+    "post": set(RUST_ROOMS) - {"types", "error", "special"},
 }
 #: Names that lib.rs gives out again, and their rooms.
 RUST_REEXPORTS = {"Error": "error", "Result": "error", "Tokenizer": "tokenizer"}

@@ -145,6 +145,76 @@ pub enum Error {
         /// Why not.
         reason: &'static str,
     },
+    /// A template that cannot be, or that lacks what is asked of it.
+    #[error("template {place}: {reason}")]
+    Template {
+        /// The form, and the piece where one is at fault.
+        place: String,
+        /// Why not.
+        reason: String,
+    },
+    /// A maximum length that the special tokens alone exceed.
+    #[error(
+        "max_length is {max_length}, but the template's {form} form alone adds {num_special} special tokens"
+    )]
+    MaxLength {
+        /// What was asked for.
+        max_length: usize,
+        /// For one text or for a pair.
+        form: &'static str,
+        /// Special tokens that it adds.
+        num_special: usize,
+    },
+    /// Windows that would not move on.
+    #[error(
+        "stride is {stride}, but a window has room for {kept} of the ids of {of} \
+         (max_length {max_length}, {num_special} of it special tokens): {}",
+        match kept.checked_sub(1) {
+            Some(largest) => format!("the largest stride is {largest}"),
+            None => "max_length must be larger".to_owned(),
+        }
+    )]
+    Stride {
+        /// What was asked for.
+        stride: usize,
+        /// Ids of the text in a window; the stride must be below.
+        kept: usize,
+        /// Which text.
+        of: String,
+        /// Ids a row.
+        max_length: usize,
+        /// Special tokens among them.
+        num_special: usize,
+    },
+    /// A text that alone may be cut, where that is not enough.
+    #[error(
+        "{text} cannot be cut to fit: {other} has {other_len} ids, which with {num_special} special \
+         tokens leave nothing of max_length {max_length} (truncation {strategy:?})"
+    )]
+    CannotTruncate {
+        /// The strategy.
+        strategy: &'static str,
+        /// The text that may be cut.
+        text: String,
+        /// The other one.
+        other: String,
+        /// Its ids.
+        other_len: usize,
+        /// Special tokens that the template adds.
+        num_special: usize,
+        /// Ids a row.
+        max_length: usize,
+    },
+    /// More ids than one call may give out.
+    #[error(
+        "these settings give {num_ids} ids at once, padding and overlaps counted in; the limit is {max}"
+    )]
+    TooManyIds {
+        /// How many, or as many as can be numbered.
+        num_ids: usize,
+        /// The bound.
+        max: usize,
+    },
     /// A file that is not what it should be.
     #[error("{format} does not parse at {place}: {reason}")]
     Format {

@@ -15,6 +15,7 @@ use crate::count::Provenance;
 use crate::encode::{EncoderKind, UnkSettings};
 use crate::error::{Error, Result};
 use crate::model::{Merge, Model};
+use crate::post::TemplateSettings;
 use crate::special::AllowedSpecial;
 use crate::tokenizer::{Parts, Tokenizer, TrainingRecord};
 use crate::types::{Marks, TokenId};
@@ -86,6 +87,8 @@ struct TokenizerFile {
     special_tokens: Vec<String>,
     /// The special token for what cannot be spelled.
     unk: Option<UnkSettings>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    template: Option<TemplateSettings>,
     /// All tokens by id, the alphabet first, user-defined symbols and special tokens left out.
     tokens: Vec<TokenRow>,
     merges: Vec<[TokenId; 3]>,
@@ -170,6 +173,7 @@ impl Tokenizer {
             training: self.training().cloned(),
             special_tokens: self.special_tokens().names().to_vec(),
             unk: self.unk().cloned(),
+            template: self.template().map(|template| template.settings().clone()),
             tokens: token_rows(model).collect(),
             merges: model
                 .merges()
@@ -241,7 +245,7 @@ impl Tokenizer {
             return Err(fault("self_test", reason));
         }
         let model = model_of(&file)?;
-        let tokenizer = Self::new(Parts {
+        let mut tokenizer = Self::new(Parts {
             recipe: file.recipe,
             provenance: file.stages,
             model: Arc::new(model),
@@ -251,6 +255,9 @@ impl Tokenizer {
             training: file.training,
         })
         .map_err(|error| fault("stages and special tokens", error.to_string()))?;
+        tokenizer
+            .set_template(file.template.as_ref())
+            .map_err(|error| fault("template", error.to_string()))?;
         for (index, test) in file.self_test.into_iter().enumerate() {
             let text = unhex(&test.hex)
                 .ok_or_else(|| fault(format!("self_test[{index}]"), "the text is not hex"))?;

@@ -6,6 +6,7 @@
 //! types error control artifact vocab alphabet model trie
 //! special → normalize → pretokenize → boundary → display → count → train
 //!                                                        ↘ encode, decode
+//! post                  frames, cuts and fills up ids
 //! pipeline, tokenizer   compose them      explain   shows      file   saves and loads
 //! ```
 //!
@@ -26,6 +27,7 @@ pub mod file;
 pub mod model;
 pub mod normalize;
 mod pipeline;
+pub mod post;
 pub mod pretokenize;
 pub mod special;
 pub mod tokenizer;

@@ -126,6 +126,24 @@ impl SpecialTokens {
         self.index.get(name).copied()
     }
 
+    /// The names for a message, `none` where there are none.
+    #[must_use]
+    pub fn known(&self) -> String {
+        match self.names.is_empty() {
+            true => "none".to_owned(),
+            false => self.names.join(", "),
+        }
+    }
+
+    /// The error for a name that this tokenizer does not have.
+    #[must_use]
+    pub fn unknown(&self, name: &str) -> Error {
+        Error::UnknownSpecial {
+            name: name.to_owned(),
+            known: self.known(),
+        }
+    }
+
     /// Names of special tokens with their ids.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, TokenId)> {
         numbered(&self.names, self.first_special())
@@ -149,13 +167,7 @@ impl SpecialTokens {
         };
         let allowed = names.iter().map(|name| match self.index.get(name) {
             Some(&id) => Ok((name.as_str(), id)),
-            None => Err(Error::UnknownSpecial {
-                name: name.clone(),
-                known: match self.names.is_empty() {
-                    true => "none".to_owned(),
-                    false => self.names.join(", "),
-                },
-            }),
+            None => Err(self.unknown(name)),
         });
         let user_defined = self.iter_user_defined().map(Ok);
         SpecialFinder::new(user_defined.chain(allowed).collect::<Result<_>>()?)

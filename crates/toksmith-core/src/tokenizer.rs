@@ -5,6 +5,8 @@
 //! ids → decode → bytes
 //! ```
 
+mod prepare;
+
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -21,17 +23,15 @@ use crate::encode::{Encoder, EncoderKind, Scratch, UnkSettings, Unknown};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::pipeline::{Stages, Worker, WorkerPool};
+use crate::post::{Template, TemplateSettings};
 use crate::pretokenize::{Pretokenizer, decode_multibyte};
 use crate::special::{AllowedSpecial, Segment, SpecialFinder, SpecialTokens};
 use crate::train::{AlphabetSettings, StopReason, TrainerSettings};
-use crate::types::{Marks, Symbol, TokenId};
+use crate::types::{Marks, Span, Symbol, TokenId};
 
 /// The largest vocabulary: more than any in use, and small enough that ids, marker values and
 /// tables keep apart.
 const MAX_VOCAB_SIZE: usize = 1 << 30;
-
-/// A span of a text: first byte or character, and one past the last.
-pub type Span = (usize, usize);
 
 /// What training reads beside the counts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -181,6 +181,7 @@ pub struct Tokenizer {
     decoder: Arc<Decoder>,
     encoder_kind: EncoderKind,
     encoder: Box<dyn Encoder>,
+    template: Option<Template>,
     training: Option<TrainingRecord>,
     workers: WorkerPool,
 }
@@ -230,6 +231,7 @@ impl Tokenizer {
             decoder: Arc::new(decoder),
             encoder_kind,
             encoder,
+            template: None,
             training,
             workers: WorkerPool::default(),
         })
@@ -296,9 +298,33 @@ impl Tokenizer {
             decoder: Arc::clone(&self.decoder),
             encoder_kind: kind,
             encoder: make_encoder(kind, &self.model, self.unk.as_ref(), &self.special)?,
+            template: self.template.clone(),
             training: self.training.clone(),
             workers: WorkerPool::default(),
         })
+    }
+
+    /// The same tokenizer with another template, or without one.
+    ///
+    /// # Errors
+    /// [`Error::Template`].
+    pub fn with_template(&self, settings: Option<&TemplateSettings>) -> Result<Self> {
+        let mut tokenizer = self.with_encoder(self.encoder_kind)?;
+        tokenizer.set_template(settings)?;
+        Ok(tokenizer)
+    }
+
+    /// For reading a file: the encoder's tables need not be made twice.
+    pub(crate) fn set_template(&mut self, settings: Option<&TemplateSettings>) -> Result<()> {
+        let read = |settings| Template::new(settings, &self.special);
+        self.template = settings.map(read).transpose()?;
+        Ok(())
+    }
+
+    /// Where special tokens stand around texts, if that is set.
+    #[must_use]
+    pub fn template(&self) -> Option<&Template> {
+        self.template.as_ref()
     }
 
     /// The recipe: the trainer's, and `+` the encoder where that is not the trainer's own.
@@ -491,12 +517,20 @@ impl Tokenizer {
         text: &[u8],
         allowed: AllowedSpecial<'_>,
     ) -> Result<Encoding> {
+        self.encode_with_offsets_by(text, self.special.finder(allowed)?.as_ref())
+    }
+
+    fn encode_with_offsets_by(
+        &self,
+        text: &[u8],
+        finder: Option<&SpecialFinder>,
+    ) -> Result<Encoding> {
         let mut encoding = Encoding::default();
         let whole = [Segment::Text {
             start: 0,
             end: text.len(),
         }];
-        match self.special.finder(allowed)? {
+        match finder {
             None => self.push_segments(text, whole, &mut encoding)?,
             Some(finder) => self.push_segments(text, finder.segments(text), &mut encoding)?,
         }

@@ -13,6 +13,9 @@ pub type Count = u64;
 /// One unit of a marked word: `byte + 256 * lead + 512 * trail`, so always below 1024.
 pub type Symbol = u16;
 
+/// A span of a text: first byte or character, and one past the last.
+pub type Span = (usize, usize);
+
 /// The two boundary marks of a token, a word or a symbol.
 ///
 /// Only the implicit-space boundaries ever set them.

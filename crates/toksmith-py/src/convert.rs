@@ -68,15 +68,23 @@ fn lone_surrogate(py: Python<'_>, error: &PyErr, what: impl FnOnce() -> String) 
 
 /// Texts from a sequence, each named by its index in errors.
 pub(crate) fn take_texts<'py>(texts: &Bound<'py, PyAny>) -> PyResult<Vec<Text<'py>>> {
+    take_texts_of(texts, "texts")
+}
+
+/// As [`take_texts`], of the argument `name`.
+pub(crate) fn take_texts_of<'py>(
+    texts: &Bound<'py, PyAny>,
+    name: &str,
+) -> PyResult<Vec<Text<'py>>> {
     if texts.is_instance_of::<PyString>() || texts.is_instance_of::<PyBytes>() {
-        return Err(PyTypeError::new_err(
-            "texts is one text; pass a list of texts, or call the method without `batch`",
-        ));
+        return Err(PyTypeError::new_err(format!(
+            "{name} is one text; pass a list of texts (`encode` takes one)"
+        )));
     }
     texts
         .try_iter()?
         .enumerate()
-        .map(|(at, text)| Text::take(&text?, || format!("texts[{at}]")))
+        .map(|(at, text)| Text::take(&text?, || format!("{name}[{at}]")))
         .collect()
 }
 

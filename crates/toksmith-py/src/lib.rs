@@ -5,6 +5,7 @@ mod convert;
 mod counts;
 mod errors;
 mod json;
+mod post;
 mod tokenizer;
 
 use pyo3::prelude::*;
@@ -26,6 +27,8 @@ mod _core {
 
     #[pymodule_export]
     use crate::counts::{PyWordCounter, PyWordCounts};
+    #[pymodule_export]
+    use crate::post::PyPrepared;
     #[pymodule_export]
     use crate::tokenizer::{PyDecodeStream, PyEncoding, PyExplanation, PyToken, PyTokenizer};
 

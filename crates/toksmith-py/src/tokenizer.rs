@@ -10,12 +10,14 @@ use toksmith_core::artifact;
 use toksmith_core::decode::DecodeState;
 use toksmith_core::encode::EncoderKind;
 use toksmith_core::explain::Explanation;
-use toksmith_core::tokenizer::{Encoding, Span, Tokenizer};
-use toksmith_core::types::{Marks, TokenId};
+use toksmith_core::post::Template;
+use toksmith_core::tokenizer::{Encoding, Tokenizer};
+use toksmith_core::types::{Marks, Span, TokenId};
 
-use crate::convert::{Allowed, Text, num_threads, take_id, take_ids, take_texts};
+use crate::convert::{Allowed, Text, num_threads, take_id, take_ids, take_texts, take_texts_of};
 use crate::errors::{OrRaise, named};
 use crate::json::to_python;
+use crate::post::{PostArguments, PyPrepared, take_template};
 
 /// Below this many bytes, handing the lock over costs more than it gives.
 const MIN_BYTES_WITHOUT_LOCK: usize = 1 << 12;
@@ -330,6 +332,7 @@ impl PyTokenizer {
         py: Python<'_>,
         text: &Bound<'_, PyAny>,
         allowed_special: Option<&Bound<'_, PyAny>>,
+        add_special_tokens: bool,
     ) -> PyResult<Vec<TokenId>> {
         let text = Text::take(text, || "text".to_owned())?;
         let allowed = Allowed::take(allowed_special)?;
@@ -339,7 +342,11 @@ impl PyTokenizer {
         } else {
             py.detach(|| self.inner.encode(bytes, allowed))
         };
-        ids.or_raise(py)
+        let ids = ids.or_raise(py)?;
+        Ok(match add_special_tokens {
+            true => self.inner.add_special_tokens(&ids, &[0, ids.len()]).0,
+            false => ids,
+        })
     }
 
     fn batch_of(
@@ -348,14 +355,21 @@ impl PyTokenizer {
         texts: &Bound<'_, PyAny>,
         allowed_special: Option<&Bound<'_, PyAny>>,
         threads: Option<&Bound<'_, PyAny>>,
+        add_special_tokens: bool,
     ) -> PyResult<(Vec<TokenId>, Vec<usize>)> {
         let texts = take_texts(texts)?;
         let texts: Vec<&[u8]> = texts.iter().map(Text::bytes).collect();
         let allowed = Allowed::take(allowed_special)?;
         let allowed = allowed.as_core();
         let threads = num_threads(py, threads)?;
-        py.detach(|| self.inner.encode_batch(&texts, allowed, threads))
-            .or_raise(py)
+        py.detach(|| {
+            let (ids, offsets) = self.inner.encode_batch(&texts, allowed, threads)?;
+            Ok(match add_special_tokens {
+                true => self.inner.add_special_tokens(&ids, &offsets),
+                false => (ids, offsets),
+            })
+        })
+        .or_raise(py)
     }
 
     fn bytes_of(
@@ -451,8 +465,15 @@ impl PyTokenizer {
     fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let settings = to_python(py, self.inner.provenance())?;
         settings.set_item("encoder", self.inner.encoder_kind().name())?;
+        settings.set_item("template", self.template(py)?)?;
         settings.set_item("recipe", self.inner.recipe())?;
         Ok(settings)
+    }
+
+    /// The template's pieces for one text (`single`) and for a `pair`; None without a template.
+    #[getter]
+    fn template<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.inner.template().map(Template::settings))
     }
 
     /// Special tokens by name.
@@ -522,6 +543,8 @@ impl PyTokenizer {
     ///     text: `str` (encoded as strict UTF-8) or any `bytes`.
     ///     allowed_special: names of special tokens to recognize in the text, or "all"; by default
     ///         the text of a special token is ordinary text.
+    ///     add_special_tokens: put the special tokens of the template's form for one text around
+    ///         the ids; without a template there are none.
     /// Returns:
     ///     Ids in text order.
     /// Raises:
@@ -535,40 +558,46 @@ impl PyTokenizer {
     /// [257, 60, 101, 111, 116, 62]
     /// >>> tok.encode("low<eot>", allowed_special="all")
     /// [257, 258]
-    #[pyo3(signature = (text, *, allowed_special=None))]
+    #[pyo3(signature = (text, *, allowed_special=None, add_special_tokens=false))]
     fn encode<'py>(
         &self,
         py: Python<'py>,
         text: &Bound<'py, PyAny>,
         allowed_special: Option<&Bound<'py, PyAny>>,
+        add_special_tokens: bool,
     ) -> PyResult<Bound<'py, PyList>> {
-        let ids = self.ids_of(py, text, allowed_special)?;
+        let ids = self.ids_of(py, text, allowed_special, add_special_tokens)?;
         self.list_of(py, &ids)
     }
 
     /// The ids of a text as an array: uint16 where the vocabulary fits, else uint32.
-    #[pyo3(signature = (text, *, allowed_special=None))]
+    #[pyo3(signature = (text, *, allowed_special=None, add_special_tokens=false))]
     fn encode_numpy<'py>(
         &self,
         py: Python<'py>,
         text: &Bound<'py, PyAny>,
         allowed_special: Option<&Bound<'py, PyAny>>,
+        add_special_tokens: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let ids = self.ids_of(py, text, allowed_special)?;
+        let ids = self.ids_of(py, text, allowed_special, add_special_tokens)?;
         Ok(self.array_of(py, ids))
     }
 
     /// The ids of many texts; equal to a loop over `encode`, on `num_threads` threads (default:
     /// all that the machine has).
-    #[pyo3(signature = (texts, *, allowed_special=None, num_threads=None))]
+    #[pyo3(signature = (
+        texts, *, allowed_special=None, add_special_tokens=false, num_threads=None
+    ))]
     fn encode_batch<'py>(
         &self,
         py: Python<'py>,
         texts: &Bound<'py, PyAny>,
         allowed_special: Option<&Bound<'py, PyAny>>,
+        add_special_tokens: bool,
         num_threads: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let (ids, offsets) = self.batch_of(py, texts, allowed_special, num_threads)?;
+        let (ids, offsets) =
+            self.batch_of(py, texts, allowed_special, num_threads, add_special_tokens)?;
         let lists = offsets
             .windows(2)
             .map(|pair| self.list_of(py, &ids[pair[0]..pair[1]]))
@@ -578,15 +607,19 @@ impl PyTokenizer {
 
     /// The ids of many texts in one flat array, and int64 offsets, one more than there are texts:
     /// text i has `ids[offsets[i]:offsets[i + 1]]`.
-    #[pyo3(signature = (texts, *, allowed_special=None, num_threads=None))]
+    #[pyo3(signature = (
+        texts, *, allowed_special=None, add_special_tokens=false, num_threads=None
+    ))]
     fn encode_batch_numpy<'py>(
         &self,
         py: Python<'py>,
         texts: &Bound<'py, PyAny>,
         allowed_special: Option<&Bound<'py, PyAny>>,
+        add_special_tokens: bool,
         num_threads: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
-        let (ids, offsets) = self.batch_of(py, texts, allowed_special, num_threads)?;
+        let (ids, offsets) =
+            self.batch_of(py, texts, allowed_special, num_threads, add_special_tokens)?;
         let offsets = offsets.into_iter().map(|offset| offset as i64).collect();
         Ok((
             self.array_of(py, ids),
@@ -623,7 +656,7 @@ impl PyTokenizer {
         text: &Bound<'_, PyAny>,
         allowed_special: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<usize> {
-        Ok(self.ids_of(py, text, allowed_special)?.len())
+        Ok(self.ids_of(py, text, allowed_special, false)?.len())
     }
 
     /// The pretokens of a text, in bytes, as the pattern cuts them.
@@ -745,6 +778,141 @@ impl PyTokenizer {
             .explain(text.bytes(), allowed.as_core())
             .or_raise(py)?;
         Ok(PyExplanation { inner })
+    }
+
+    /// The same tokenizer with a template: where special tokens stand around texts.
+    ///
+    /// A piece is `$A` (the text), `$B` (its pair) or the name of a special token of this tokenizer,
+    /// with `:1` behind it for type id 1. The template is kept in the tokenizer's file.
+    ///
+    /// Args:
+    ///     single: the form for one text: a str cut at white space, or a list of pieces; None takes
+    ///         the template away.
+    ///     pair: the form for a text and its pair, if pairs are to be prepared.
+    /// Raises:
+    ///     SettingsError: a piece is none, or a text is missing or stands there twice; the message
+    ///         names form and piece.
+    ///
+    /// >>> import toksmith as ts
+    /// >>> tok = ts.BPE(special_tokens=["[CLS]", "[SEP]"]).train("low", vocab_size=258)
+    /// >>> tok = tok.with_template("[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1")
+    /// >>> tok.encode("a"), tok.encode("a", add_special_tokens=True)
+    /// ([97], [256, 97, 257])
+    #[pyo3(signature = (single, pair=None))]
+    fn with_template(
+        &self,
+        py: Python<'_>,
+        single: Option<&Bound<'_, PyAny>>,
+        pair: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let template = match (single, pair) {
+            (None, Some(_)) => {
+                let what = "a template for pairs needs a form for one text too".to_owned();
+                return Err(toksmith_core::Error::Incompatible { what }).or_raise(py);
+            }
+            (None, None) => None,
+            (Some(single), pair) => Some(take_template(single, pair)?),
+        };
+        let inner = py.detach(|| self.inner.with_template(template.as_ref()));
+        Ok(Self::new(inner.or_raise(py)?))
+    }
+
+    /// Rows for a model: texts, or texts with their pairs, encoded, cut, framed and filled up.
+    ///
+    /// Ids are cut, not characters: a row may end inside a character, whose bytes then decode to
+    /// U+FFFD, or raise with errors="strict"; spans are always those of the whole text. Special
+    /// tokens in a text are text, as in `encode`.
+    ///
+    /// Args:
+    ///     texts: a list of texts.
+    ///     pairs: for each text a second one, or None.
+    ///     allowed_special: as in `encode`, for texts and pairs.
+    ///     max_length: ids a row, special tokens counted in; None cuts nothing.
+    ///     truncation: which text gives way. "longest-first": the longer one, until both are of one
+    ///         length, then both; of an odd room the text that was longer keeps one id more, of two
+    ///         equally long ones the second. "only-first", "only-second": that one alone. None: no
+    ///         text, and max_length is for padding.
+    ///     stride: ids that a window shares with the one before it; needs return_overflow.
+    ///     truncation_side: where ids are taken away, "left" or "right".
+    ///     padding: "longest" fills up to the longest row of this call, "max_length" to that.
+    ///     pad_token: name of the special token to fill up with.
+    ///     padding_side: "left" or "right".
+    ///     pad_to_multiple_of: rounds the length up, also that of max_length.
+    ///     add_special_tokens: put the template's special tokens around the texts.
+    ///     return_overflow: give a row for every window over a text that was cut, of a pair for
+    ///         every window of the one with every window of the other, the second running fastest.
+    ///         With truncation_side="left" the windows run from the end.
+    ///     num_threads: threads to encode with, by default all that the machine has.
+    /// Raises:
+    ///     SettingsError: max_length is below the number of special tokens, a stride leaves windows
+    ///         no room to move on, a text cannot be cut to fit, pad_token is missing or unknown; the
+    ///         message names value, bound and text.
+    ///     EncodeError: as `encode`.
+    /// Cost: linear in the texts and in what is given out.
+    ///
+    /// >>> import toksmith as ts
+    /// >>> tok = ts.BPE(special_tokens=["[CLS]", "[SEP]", "[PAD]"]).train("low", vocab_size=259)
+    /// >>> tok = tok.with_template("[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1")
+    /// >>> tok.prepare(["abcd", "a"], max_length=5, padding="longest", pad_token="[PAD]").ids
+    /// [[256, 97, 98, 99, 257], [256, 97, 257, 258, 258]]
+    /// >>> rows = tok.prepare(["abcd"], ["x"], max_length=6, stride=1, return_overflow=True)
+    /// >>> rows.char_spans[1], rows.type_ids[1]
+    /// ([(0, 0), (1, 2), (2, 3), (0, 0), (0, 1), (0, 0)], [0, 0, 0, 0, 1, 1])
+    #[pyo3(signature = (
+        texts, pairs=None, *, allowed_special=None, max_length=None, truncation="longest-first",
+        stride=0, truncation_side="right", padding=None, pad_token=None, padding_side="right",
+        pad_to_multiple_of=None, add_special_tokens=true, return_overflow=false, num_threads=None,
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "Python's keyword arguments")]
+    fn prepare(
+        &self,
+        py: Python<'_>,
+        texts: &Bound<'_, PyAny>,
+        pairs: Option<&Bound<'_, PyAny>>,
+        allowed_special: Option<&Bound<'_, PyAny>>,
+        max_length: Option<i128>,
+        truncation: Option<&str>,
+        stride: i128,
+        truncation_side: &str,
+        padding: Option<&str>,
+        pad_token: Option<&str>,
+        padding_side: &str,
+        pad_to_multiple_of: Option<i128>,
+        add_special_tokens: bool,
+        return_overflow: bool,
+        num_threads: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<PyPrepared> {
+        let settings = PostArguments {
+            max_length,
+            truncation,
+            stride,
+            truncation_side,
+            padding,
+            pad_token,
+            padding_side,
+            pad_to_multiple_of,
+            add_special_tokens,
+            return_overflow,
+        }
+        .settings(py)?;
+        let texts = take_texts(texts)?;
+        let texts: Vec<&[u8]> = texts.iter().map(Text::bytes).collect();
+        let pairs = pairs
+            .map(|pairs| take_texts_of(pairs, "pairs"))
+            .transpose()?;
+        let pairs: Option<Vec<&[u8]>> = pairs
+            .as_ref()
+            .map(|pairs| pairs.iter().map(Text::bytes).collect());
+        let allowed = Allowed::take(allowed_special)?;
+        let threads = crate::convert::num_threads(py, num_threads)?;
+        let (pairs, allowed) = (pairs.as_deref(), allowed.as_core());
+        let inner = py.detach(|| {
+            self.inner
+                .prepare(&texts, pairs, allowed, &settings, threads)
+        });
+        Ok(PyPrepared {
+            inner: inner.or_raise(py)?,
+        })
     }
 
     /// The same vocabulary with another encoder: `merge-rank`, `longest-first`, `longest-prefix`,

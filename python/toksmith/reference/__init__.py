@@ -14,6 +14,7 @@ from toksmith.reference.longest_prefix import encode_longest_prefix
 from toksmith.reference.longest_suffix import encode_longest_suffix
 from toksmith.reference.merge_rank import encode_merge_rank
 from toksmith.reference.model import Model, alphabet, model_from_merges
+from toksmith.reference.post import kept_lengths, pad, read_template, rows_of, windows
 from toksmith.reference.pretokenize import pretokenize, pretokenize_custom
 from toksmith.reference.tokenizer import encode, split_special
 
@@ -31,14 +32,19 @@ __all__ = [
     "encode_merge_rank",
     "explain",
     "form",
+    "kept_lengths",
     "mark",
     "mark_pretokens",
     "model_from_merges",
+    "pad",
     "parse_form",
     "pretokenize",
     "pretokenize_custom",
+    "read_template",
+    "rows_of",
     "split_special",
     "symbols",
     "train",
     "unmark",
+    "windows",
 ]
