@@ -67,7 +67,7 @@ def test_a_valid_composition_trains_saves_loads_round_trips_and_explains(
         assert ends[-1:] == ([len(text)] if text else [])
     mixed = b"the[sep] cat<eot>[sep]"
     assert tok.decode_bytes(tok.encode(mixed, allowed_special="all")) == mixed
-    assert tok.user_defined_symbols["[sep]"] in tok.encode(mixed)
+    assert tok.added_tokens["[sep]"] in tok.encode(mixed)
     assert tok.special_tokens["<eot>"] not in tok.encode(mixed)
 
 

@@ -76,7 +76,9 @@ def test_the_file_says_all_that_decides_the_ids(tok: ts.Tokenizer) -> None:
     assert file["stages"]["unicode"] == tok.unicode_version
     assert file["stages"]["whitespace"] == tok.whitespace
     assert file["stages"]["boundary"] == tok.boundary
-    assert file["special_tokens"] == list(tok.special_tokens)
+    assert file["added_tokens"] == [
+        {"text": text, "kind": "special"} for text in tok.special_tokens
+    ]
     assert [tuple(merge) for merge in file["merges"]] == tok.merges
     assert len(file["tokens"]) == tok.vocab_size - 2
     assert len(file["self_test"]) >= 16
@@ -257,8 +259,8 @@ CHANGES: dict[str, Callable[[dict[str, Any]], object]] = {
     "a mark of 256": lambda file: file["tokens"][0].__setitem__(0, 256),
     "a hidden unit": lambda file: file["hidden_tokens"].append(97),
     "a hidden token that does not exist": lambda file: file["hidden_tokens"].append(10**6),
-    "a special token twice": lambda file: file["special_tokens"].append("<s>"),
-    "an empty special token": lambda file: file["special_tokens"].append(""),
+    "a special token twice": lambda file: file["added_tokens"].append(file["added_tokens"][0]),
+    "an empty special token": lambda file: file["added_tokens"][0].update(text=""),
     "an unknown encoder": lambda file: file.update(encoder="viterbi"),
     "an unknown boundary": lambda file: file["stages"].update(boundary="metaspace"),
     "an unknown normalizer": lambda file: file["stages"].update(normalizer="nfkc"),

@@ -26,6 +26,7 @@ pub struct Alphabet {
     order: AlphabetOrder,
     num_forms: usize,
     has_bytes: bool,
+    has_characters: bool,
     units: Vocab,
 }
 
@@ -45,11 +46,15 @@ impl Alphabet {
     /// The alphabet of `len` symbols (256, 512 or 1024) and nothing else, in the given order.
     #[must_use]
     pub fn new(len: usize, order: AlphabetOrder) -> Self {
-        Self::with_characters(len, order, true, &[])
+        Self {
+            has_characters: false,
+            ..Self::with_characters(len, order, true, &[])
+        }
     }
 
     /// An alphabet of characters, each in some of its forms, in the order given: after the `len`
-    /// symbols with `byte_fallback`, else alone. One that is a symbol already is not added.
+    /// symbols with `byte_fallback`, else alone. One that is a symbol already is not added. Also
+    /// without any, a character of several bytes is none of its bytes to training.
     #[must_use]
     pub fn with_characters(
         len: usize,
@@ -76,6 +81,7 @@ impl Alphabet {
             order,
             num_forms: len / 256,
             has_bytes: byte_fallback,
+            has_characters: true,
             units,
         }
     }
@@ -137,10 +143,9 @@ impl Alphabet {
     /// A character of the alphabet is one unit, any other is its bytes; where the alphabet has no
     /// bytes it is one unit without an id, as is a byte of ill-formed UTF-8.
     pub fn for_each_unit(&self, word: &[Symbol], mut emit: impl FnMut(Unit)) {
-        let has_characters = self.units.len() > self.num_symbols();
         let mut at = 0;
         while at < word.len() {
-            let len = if has_characters {
+            let len = if self.has_characters {
                 character_len(&word[at..])
             } else {
                 1

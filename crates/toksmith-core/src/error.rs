@@ -137,8 +137,8 @@ pub enum Error {
         /// The names there are.
         known: String,
     },
-    /// A special token that cannot be.
-    #[error("special token {name:?} {reason}")]
+    /// An added token that cannot be.
+    #[error("added token {name:?} {reason}")]
     BadSpecial {
         /// The token's text.
         name: String,

@@ -16,7 +16,7 @@ use crate::encode::{EncoderKind, UnkSettings};
 use crate::error::{Error, Result};
 use crate::model::{Merge, Model};
 use crate::post::TemplateSettings;
-use crate::special::AllowedSpecial;
+use crate::special::{AddedToken, AllowedSpecial};
 use crate::tokenizer::{Parts, Tokenizer, TrainingRecord};
 use crate::types::{Marks, TokenId};
 
@@ -84,7 +84,8 @@ struct TokenizerFile {
     encoder: EncoderKind,
     alphabet: AlphabetRow,
     training: Option<TrainingRecord>,
-    special_tokens: Vec<String>,
+    /// User-defined symbols, special tokens and what was added later, in the order of their ids.
+    added_tokens: Vec<AddedToken>,
     /// The special token for what cannot be spelled.
     unk: Option<UnkSettings>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -171,7 +172,7 @@ impl Tokenizer {
                 num_units: model.alphabet().len(),
             },
             training: self.training().cloned(),
-            special_tokens: self.special_tokens().names().to_vec(),
+            added_tokens: self.special_tokens().tokens().to_vec(),
             unk: self.unk().cloned(),
             template: self.template().map(|template| template.settings().clone()),
             tokens: token_rows(model).collect(),
@@ -249,12 +250,12 @@ impl Tokenizer {
             recipe: file.recipe,
             provenance: file.stages,
             model: Arc::new(model),
-            special_tokens: file.special_tokens,
+            added_tokens: file.added_tokens,
             unk: file.unk,
             encoder: Some(file.encoder),
             training: file.training,
         })
-        .map_err(|error| fault("stages and special tokens", error.to_string()))?;
+        .map_err(|error| fault("stages and added tokens", error.to_string()))?;
         tokenizer
             .set_template(file.template.as_ref())
             .map_err(|error| fault("template", error.to_string()))?;

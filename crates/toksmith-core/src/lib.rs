@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! types error control artifact vocab alphabet model trie
-//! special → normalize → pretokenize → boundary → display → count → train
+//! normalize → pretokenize → special, boundary → display → count → train
 //!                                                        ↘ encode, decode
 //! post                  frames, cuts and fills up ids
 //! pipeline, tokenizer   compose them      explain   shows      file   saves and loads

@@ -1,23 +1,82 @@
-//! Tokens that are texts with an id of their own, split off before anything else. Special tokens only
-//! where the caller allows them by name: the same text typed by a user is text. User-defined symbols
-//! always: they are text that must not be cut.
+//! Added tokens: texts with an id of their own, split off before anything else. Special tokens only
+//! where the caller allows them by name: the same text typed by a user is text. Plain ones always:
+//! they are text that must not be cut.
 
 use std::sync::Arc;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, Input, MatchKind};
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
+use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::pretokenize::{CharClass, UnicodeClasses, decode_multibyte, newest_version};
 use crate::types::TokenId;
 
-/// The user-defined symbols and the special tokens of a tokenizer, numbered after all others.
+/// Where an added token is recognized in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AddedKind {
+    /// Where the caller allows it by name. Decoding can leave it out.
+    Special,
+    /// Wherever it stands, also inside a word.
+    Anywhere,
+    /// Where no letter, number or underscore stands directly before or after it.
+    Word,
+}
+
+impl AddedKind {
+    const ALL: [Self; 3] = [Self::Word, Self::Anywhere, Self::Special];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Word => "word",
+            Self::Anywhere => "anywhere",
+            Self::Special => "special",
+        }
+    }
+
+    /// The kind of that name.
+    ///
+    /// # Errors
+    /// [`Error::UnknownSetting`] with the list of names.
+    pub fn from_name(name: &str) -> Result<Self> {
+        let found = Self::ALL.into_iter().find(|kind| kind.name() == name);
+        found.ok_or_else(|| Error::UnknownSetting {
+            setting: "match",
+            value: name.to_owned(),
+            known: Self::ALL.map(Self::name).join(", "),
+        })
+    }
+}
+
+/// A text with an id of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AddedToken {
+    /// The text.
+    pub text: String,
+    /// Where it is recognized.
+    pub kind: AddedKind,
+}
+
+impl AddedToken {
+    /// Tokens of one kind.
+    pub fn all_of(kind: AddedKind, texts: &[String]) -> impl Iterator<Item = Self> + '_ {
+        texts.iter().map(move |text| Self {
+            text: text.clone(),
+            kind,
+        })
+    }
+}
+
+/// The added tokens of a tokenizer, numbered after the tokens of its model.
 #[derive(Clone, Debug, Default)]
 pub struct SpecialTokens {
-    user_defined: Vec<String>,
-    names: Vec<String>,
+    tokens: Vec<AddedToken>,
+    /// Ids of the special ones.
     index: HashMap<String, TokenId, RandomState>,
-    first_user_defined: TokenId,
+    first_id: TokenId,
     /// Both made once, since most calls allow all special tokens or none.
     of_none: Option<SpecialFinder>,
     of_all: Option<SpecialFinder>,
@@ -34,11 +93,12 @@ pub enum AllowedSpecial<'a> {
     Only(&'a [String]),
 }
 
-/// A finder for the special tokens that one call allows. Cheap to copy.
+/// A finder for the added tokens that one call allows. Cheap to copy.
 #[derive(Clone, Debug)]
 pub struct SpecialFinder {
     finder: AhoCorasick,
-    ids: Arc<[TokenId]>,
+    /// Id of each, and whether it must be a whole word.
+    tokens: Arc<[(TokenId, bool)]>,
 }
 
 /// A stretch of text between special tokens, or one of them.
@@ -63,18 +123,16 @@ pub enum Segment {
 }
 
 impl SpecialTokens {
-    /// User-defined symbols numbered from `first_id` on and special tokens after them, each in the
-    /// order given.
+    /// Tokens numbered from `first_id` on, in the order given.
     ///
     /// # Errors
-    /// [`Error::BadSpecial`] for an empty name or one given twice.
-    pub fn new(user_defined: Vec<String>, names: Vec<String>, first_id: TokenId) -> Result<Self> {
-        check_names(user_defined.iter().chain(&names))?;
+    /// [`Error::BadSpecial`] for an empty text or one given twice.
+    pub fn new(tokens: Vec<AddedToken>, first_id: TokenId) -> Result<Self> {
+        check_texts(&tokens)?;
         let mut this = Self {
-            user_defined,
-            names,
+            tokens,
             index: HashMap::default(),
-            first_user_defined: first_id,
+            first_id,
             of_none: None,
             of_all: None,
         };
@@ -82,42 +140,32 @@ impl SpecialTokens {
             .iter()
             .map(|(name, id)| (name.to_owned(), id))
             .collect();
-        this.of_none = SpecialFinder::new(this.iter_user_defined().collect())?;
-        this.of_all = SpecialFinder::new(this.iter_user_defined().chain(this.iter()).collect())?;
+        this.of_none = SpecialFinder::new(this.iter_plain())?;
+        this.of_all = SpecialFinder::new(this.numbered())?;
         Ok(this)
     }
 
-    /// The names of the special tokens in the order of their ids.
+    /// All added tokens in the order of their ids.
     #[must_use]
-    pub fn names(&self) -> &[String] {
-        &self.names
+    pub fn tokens(&self) -> &[AddedToken] {
+        &self.tokens
     }
 
-    /// The user-defined symbols in the order of their ids.
-    #[must_use]
-    pub fn user_defined(&self) -> &[String] {
-        &self.user_defined
-    }
-
-    fn first_special(&self) -> TokenId {
-        self.first_user_defined + self.user_defined.len() as TokenId
-    }
-
-    /// The text of a special token or user-defined symbol, `None` for any other id.
+    /// The text of an added token, `None` for any other id.
     #[must_use]
     pub fn name(&self, id: TokenId) -> Option<&str> {
-        let at = id.checked_sub(self.first_user_defined)? as usize;
-        let name = match at.checked_sub(self.user_defined.len()) {
-            None => self.user_defined.get(at),
-            Some(at) => self.names.get(at),
-        };
-        name.map(String::as_str)
+        let at = id.checked_sub(self.first_id)?;
+        self.tokens
+            .get(at as usize)
+            .map(|token| token.text.as_str())
     }
 
     /// True for the id of a special token.
     #[must_use]
     pub fn is_special(&self, id: TokenId) -> bool {
-        id >= self.first_special() && self.name(id).is_some()
+        let at = id.checked_sub(self.first_id);
+        let token = at.and_then(|at| self.tokens.get(at as usize));
+        token.is_some_and(|token| token.kind == AddedKind::Special)
     }
 
     /// The id of a special token, `None` if there is none of that name.
@@ -126,16 +174,35 @@ impl SpecialTokens {
         self.index.get(name).copied()
     }
 
-    /// The names for a message, `none` where there are none.
+    fn numbered(&self) -> impl Iterator<Item = (&AddedToken, TokenId)> {
+        self.tokens.iter().zip(self.first_id..)
+    }
+
+    /// Names of special tokens with their ids.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, TokenId)> {
+        self.numbered()
+            .filter(|(token, _)| token.kind == AddedKind::Special)
+            .map(|(token, id)| (token.text.as_str(), id))
+    }
+
+    /// The plain ones with their ids.
+    pub fn iter_plain(&self) -> impl Iterator<Item = (&AddedToken, TokenId)> {
+        self.numbered()
+            .filter(|(token, _)| token.kind != AddedKind::Special)
+    }
+
+    /// The names of the special tokens for a message.
     #[must_use]
     pub fn known(&self) -> String {
-        match self.names.is_empty() {
-            true => "none".to_owned(),
-            false => self.names.join(", "),
+        let names: Vec<&str> = self.iter().map(|(name, _)| name).collect();
+        if names.is_empty() {
+            "none".to_owned()
+        } else {
+            names.join(", ")
         }
     }
 
-    /// The error for a name that this tokenizer does not have.
+    /// What to say of a special token that there is not.
     #[must_use]
     pub fn unknown(&self, name: &str) -> Error {
         Error::UnknownSpecial {
@@ -144,17 +211,7 @@ impl SpecialTokens {
         }
     }
 
-    /// Names of special tokens with their ids.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, TokenId)> {
-        numbered(&self.names, self.first_special())
-    }
-
-    /// User-defined symbols with their ids.
-    pub fn iter_user_defined(&self) -> impl ExactSizeIterator<Item = (&str, TokenId)> {
-        numbered(&self.user_defined, self.first_user_defined)
-    }
-
-    /// A finder for the allowed ones and all user-defined symbols; `None` when there is nothing to
+    /// A finder for the allowed special ones and all plain ones; `None` when there is nothing to
     /// find.
     ///
     /// # Errors
@@ -165,83 +222,86 @@ impl SpecialTokens {
             AllowedSpecial::All => return Ok(self.of_all.clone()),
             AllowedSpecial::Only(names) => names,
         };
-        let allowed = names.iter().map(|name| match self.index.get(name) {
-            Some(&id) => Ok((name.as_str(), id)),
-            None => Err(self.unknown(name)),
-        });
-        let user_defined = self.iter_user_defined().map(Ok);
-        SpecialFinder::new(user_defined.chain(allowed).collect::<Result<_>>()?)
+        let mut is_allowed = HashSet::<TokenId, RandomState>::default();
+        for name in names {
+            is_allowed.insert(self.id(name).ok_or_else(|| self.unknown(name))?);
+        }
+        let tokens = self.numbered();
+        SpecialFinder::new(
+            tokens
+                .filter(|(token, id)| token.kind != AddedKind::Special || is_allowed.contains(id)),
+        )
     }
 }
 
-fn check_names<'n>(names: impl Iterator<Item = &'n String>) -> Result<()> {
+fn check_texts(tokens: &[AddedToken]) -> Result<()> {
     let mut known = HashSet::<&str, RandomState>::default();
-    for name in names {
-        let reason = if name.is_empty() {
+    for AddedToken { text, .. } in tokens {
+        let reason = if text.is_empty() {
             "is empty"
-        } else if !known.insert(name) {
+        } else if !known.insert(text) {
             "is given twice"
         } else {
             continue;
         };
         return Err(Error::BadSpecial {
-            name: name.clone(),
+            name: text.clone(),
             reason,
         });
     }
     Ok(())
 }
 
-fn numbered(names: &[String], first: TokenId) -> impl ExactSizeIterator<Item = (&str, TokenId)> {
-    names
-        .iter()
-        .enumerate()
-        .map(move |(at, name)| (name.as_str(), first + at as TokenId))
-}
-
 impl SpecialFinder {
-    /// A finder for user-defined symbols where no tokenizer is yet, as in counting; their place in
-    /// the list is their id. `None` when there are none.
+    /// A finder for texts that are tokens anywhere, where no tokenizer is yet, as in counting; their
+    /// place in the list is their id. `None` when there are none.
     ///
     /// # Errors
     /// As [`SpecialTokens::new`].
-    pub fn of_user_defined(names: &[String]) -> Result<Option<Self>> {
-        Ok(SpecialTokens::new(names.to_vec(), Vec::new(), 0)?.of_none)
+    pub fn of_user_defined(texts: &[String]) -> Result<Option<Self>> {
+        let tokens = AddedToken::all_of(AddedKind::Anywhere, texts).collect();
+        Ok(SpecialTokens::new(tokens, 0)?.of_none)
     }
 
-    /// A finder for these texts; `None` when there are none.
-    fn new(tokens: Vec<(&str, TokenId)>) -> Result<Option<Self>> {
+    /// A finder for these tokens; `None` when there are none.
+    fn new<'t>(tokens: impl Iterator<Item = (&'t AddedToken, TokenId)>) -> Result<Option<Self>> {
+        let tokens: Vec<_> = tokens.collect();
         if tokens.is_empty() {
             return Ok(None);
         }
         let finder = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostLongest)
-            .build(tokens.iter().map(|(name, _)| name))
+            .build(tokens.iter().map(|(token, _)| &token.text))
             .map_err(|error| Error::Incompatible {
-                what: format!("the special tokens cannot be searched for: {error}"),
+                what: format!("the added tokens cannot be searched for: {error}"),
             })?;
+        let tokens = tokens.into_iter();
         Ok(Some(Self {
             finder,
-            ids: tokens.into_iter().map(|(_, id)| id).collect(),
+            tokens: tokens
+                .map(|(token, id)| (id, token.kind == AddedKind::Word))
+                .collect(),
         }))
     }
 
-    /// Cuts a text into segments, from left to right; of two special tokens that start at the same
-    /// place the longer is taken.
+    /// Cuts a text into segments, from left to right; of two tokens that start at the same place the
+    /// longer is taken, and if that must be a whole word and is none, neither.
     pub fn segments(&self, text: &[u8]) -> impl Iterator<Item = Segment> {
-        let mut done = 0;
+        let (mut done, mut at) = (0, 0);
         let mut segments = Vec::new();
-        for found in self.finder.find_iter(text) {
+        while let Some(found) = self.finder.find(Input::new(text).range(at..)) {
+            let (start, end) = (found.start(), found.end());
+            let (id, must_be_word) = self.tokens[found.pattern().as_usize()];
+            if must_be_word && !is_word(text, start, end) {
+                at = start + 1;
+                continue;
+            }
             segments.push(Segment::Text {
                 start: done,
-                end: found.start(),
+                end: start,
             });
-            segments.push(Segment::Special {
-                start: found.start(),
-                end: found.end(),
-                id: self.ids[found.pattern().as_usize()],
-            });
-            done = found.end();
+            segments.push(Segment::Special { start, end, id });
+            (done, at) = (end, end);
         }
         segments.push(Segment::Text {
             start: done,
@@ -249,4 +309,31 @@ impl SpecialFinder {
         });
         segments.into_iter()
     }
+}
+
+/// Whether no character of a word stands directly before or after a span.
+fn is_word(text: &[u8], start: usize, end: usize) -> bool {
+    let before = (1..=4.min(start)).find_map(|len| character(&text[start - len..start], len));
+    let after = character(&text[end..], 0);
+    !before.is_some_and(continues_word) && !after.is_some_and(continues_word)
+}
+
+/// The character that a text begins with, if there is one, and it is `len` bytes long where that is
+/// not 0.
+fn character(text: &[u8], len: usize) -> Option<u32> {
+    let (code_point, found) = match *text.first()? {
+        ascii @ 0..0x80 => (u32::from(ascii), 1),
+        _ => decode_multibyte(text)?,
+    };
+    (len == 0 || found == len).then_some(code_point)
+}
+
+fn continues_word(code_point: u32) -> bool {
+    UnicodeClasses::of_version(newest_version()).is_ok_and(|classes| {
+        code_point == u32::from('_')
+            || matches!(
+                classes.class(code_point),
+                CharClass::Letter | CharClass::Number
+            )
+    })
 }

@@ -25,7 +25,9 @@ use crate::model::Model;
 use crate::pipeline::{Stages, Worker, WorkerPool};
 use crate::post::{Template, TemplateSettings};
 use crate::pretokenize::{Pretokenizer, decode_multibyte};
-use crate::special::{AllowedSpecial, Segment, SpecialFinder, SpecialTokens};
+use crate::special::{
+    AddedKind, AddedToken, AllowedSpecial, Segment, SpecialFinder, SpecialTokens,
+};
 use crate::train::{AlphabetSettings, StopReason, TrainerSettings};
 use crate::types::{Marks, Span, Symbol, TokenId};
 
@@ -64,8 +66,7 @@ impl TrainSettings {
     /// [`Error::VocabTooSmall`], [`Error::VocabTooLarge`], [`Error::BadSpecial`],
     /// [`Error::UnknownSpecial`], [`Error::Incompatible`].
     pub fn check(&self, provenance: &Provenance) -> Result<()> {
-        let user_defined = &provenance.user_defined_symbols;
-        let special = SpecialTokens::new(user_defined.clone(), self.special_tokens.clone(), 0)?;
+        let special = SpecialTokens::new(self.added_tokens(provenance), 0)?;
         self.trainer.check()?;
         self.alphabet.check()?;
         match &self.unk {
@@ -91,6 +92,13 @@ impl TrainSettings {
         self.num_tokens(provenance, num_symbols).map(drop)
     }
 
+    /// User-defined symbols, then special tokens.
+    fn added_tokens(&self, provenance: &Provenance) -> Vec<AddedToken> {
+        let plain = AddedToken::all_of(AddedKind::Anywhere, &provenance.user_defined_symbols);
+        let special = AddedToken::all_of(AddedKind::Special, &self.special_tokens);
+        plain.chain(special).collect()
+    }
+
     /// Ids that are left for the tokens of the model, of which `num_units` are pinned.
     fn num_tokens(&self, provenance: &Provenance, num_units: usize) -> Result<usize> {
         let special = self.special_tokens.len() + provenance.user_defined_symbols.len();
@@ -107,13 +115,9 @@ impl TrainSettings {
 }
 
 fn unk_id(unk: &UnkSettings, special: &SpecialTokens) -> Result<TokenId> {
-    special.id(&unk.token).ok_or_else(|| Error::UnknownSpecial {
-        name: unk.token.clone(),
-        known: match special.names() {
-            [] => "none".to_owned(),
-            names => names.join(", "),
-        },
-    })
+    special
+        .id(&unk.token)
+        .ok_or_else(|| special.unknown(&unk.token))
 }
 
 /// What is recorded of a training. Nothing in it depends on the order of documents, threads or time.
@@ -145,8 +149,8 @@ pub struct Parts {
     pub provenance: Provenance,
     /// Tokens, merges or scores, visibility.
     pub model: Arc<Model>,
-    /// Special tokens in the order of their ids.
-    pub special_tokens: Vec<String>,
+    /// Added tokens in the order of their ids.
+    pub added_tokens: Vec<AddedToken>,
     /// The token for what cannot be spelled.
     pub unk: Option<UnkSettings>,
     /// Which encoder runs; `None` for the one that goes with the model.
@@ -196,15 +200,13 @@ impl Tokenizer {
             recipe,
             provenance,
             model,
-            special_tokens,
+            added_tokens,
             unk,
             encoder,
             training,
         } = parts;
         let pretokenizer = provenance.pretokenizer()?;
-        let user_defined = provenance.user_defined_symbols.clone();
-        let first_id = model.num_ids() as TokenId;
-        let special = SpecialTokens::new(user_defined, special_tokens, first_id)?;
+        let special = SpecialTokens::new(added_tokens, model.num_ids() as TokenId)?;
         let Provenance {
             boundary,
             whitespace,
@@ -263,6 +265,7 @@ impl Tokenizer {
             .trainer
             .trainer(num_tokens)
             .train(counts, alphabet, control)?;
+        let added_tokens = settings.added_tokens(&provenance);
         let training = TrainingRecord {
             num_documents: counts.num_documents(),
             num_bytes: counts.num_bytes(),
@@ -276,7 +279,7 @@ impl Tokenizer {
             recipe: settings.recipe,
             provenance,
             model: Arc::new(trained.model),
-            special_tokens: settings.special_tokens,
+            added_tokens,
             unk: settings.unk,
             encoder: settings.encoder,
             training: Some(training),
@@ -327,6 +330,28 @@ impl Tokenizer {
         self.template.as_ref()
     }
 
+    /// The same tokenizer with further added tokens, which get the ids after all others.
+    ///
+    /// # Errors
+    /// [`Error::BadSpecial`] for an empty text or one that is an added token already.
+    pub fn with_added_tokens(&self, texts: &[String], kind: AddedKind) -> Result<Self> {
+        let mut added_tokens = self.special.tokens().to_vec();
+        added_tokens.extend(AddedToken::all_of(kind, texts));
+        let tokenizer = Self::new(Parts {
+            recipe: self.base_recipe.clone(),
+            provenance: self.provenance.clone(),
+            model: Arc::clone(&self.model),
+            added_tokens,
+            unk: self.unk.clone(),
+            encoder: Some(self.encoder_kind),
+            training: self.training.clone(),
+        })?;
+        match &self.template {
+            None => Ok(tokenizer),
+            Some(template) => tokenizer.with_template(Some(template.settings())),
+        }
+    }
+
     /// The recipe: the trainer's, and `+` the encoder where that is not the trainer's own.
     #[must_use]
     pub fn recipe(&self) -> String {
@@ -356,7 +381,7 @@ impl Tokenizer {
         &self.model
     }
 
-    /// The special tokens.
+    /// The added tokens: special ones and plain ones.
     #[must_use]
     pub fn special_tokens(&self) -> &SpecialTokens {
         &self.special

@@ -21,7 +21,7 @@ use toksmith_core::encode::{Encoder, EncoderKind, LongestFirst, MergeRank, Scrat
 use toksmith_core::model::{Merge, Model};
 use toksmith_core::normalize::Normalizer;
 use toksmith_core::pretokenize::{Pretokenizer, PretokenizerSettings};
-use toksmith_core::special::AllowedSpecial;
+use toksmith_core::special::{AddedKind, AddedToken, AllowedSpecial};
 use toksmith_core::tokenizer::{Parts, Tokenizer, TrainSettings};
 use toksmith_core::train::{AlphabetSettings, BpeSettings, TrainerSettings};
 use toksmith_core::types::{Marks, TokenId, push_symbols};
@@ -133,7 +133,7 @@ impl Stages {
             recipe: "case".to_owned(),
             provenance: self.provenance(),
             model: Arc::new(model),
-            special_tokens: special,
+            added_tokens: AddedToken::all_of(AddedKind::Special, &special).collect(),
             unk: None,
             encoder: Some(EncoderKind::MergeRank),
             training: None,

@@ -21,7 +21,7 @@ use toksmith_core::post::{
     TruncationSettings, split_pieces,
 };
 use toksmith_core::pretokenize::{Pretokenizer, PretokenizerSettings};
-use toksmith_core::special::AllowedSpecial;
+use toksmith_core::special::{AddedKind, AddedToken, AllowedSpecial};
 use toksmith_core::tokenizer::{Parts, Tokenizer};
 
 fn cases() -> Value {
@@ -62,7 +62,8 @@ fn tokenizer(file: &Value) -> Tokenizer {
         recipe: "case".to_owned(),
         provenance,
         model: Arc::new(Model::from_parts(alphabet, tokens, Vec::new()).unwrap()),
-        special_tokens: strings(&file["special_tokens"]),
+        added_tokens: AddedToken::all_of(AddedKind::Special, &strings(&file["special_tokens"]))
+            .collect(),
         unk: None,
         encoder: Some(EncoderKind::MergeRank),
         training: None,

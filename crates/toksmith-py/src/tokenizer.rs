@@ -11,6 +11,7 @@ use toksmith_core::decode::DecodeState;
 use toksmith_core::encode::EncoderKind;
 use toksmith_core::explain::Explanation;
 use toksmith_core::post::Template;
+use toksmith_core::special::AddedKind;
 use toksmith_core::tokenizer::{Encoding, Tokenizer};
 use toksmith_core::types::{Marks, Span, TokenId};
 
@@ -527,14 +528,41 @@ impl PyTokenizer {
         self.inner.unk().map(|unk| unk.token.as_str())
     }
 
-    /// Texts that are tokens wherever they stand, with their ids.
+    /// Plain added tokens with their ids: user-defined symbols and those of `with_added_tokens`.
     #[getter]
-    fn user_defined_symbols<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+    fn added_tokens<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let tokens = PyDict::new(py);
-        for (name, id) in self.inner.special_tokens().iter_user_defined() {
-            tokens.set_item(name, id)?;
+        for (token, id) in self.inner.special_tokens().iter_plain() {
+            tokens.set_item(&token.text, id)?;
         }
         Ok(tokens)
+    }
+
+    /// The same tokenizer with further tokens, which get the ids after all others; those that are
+    /// there keep theirs.
+    ///
+    /// Args:
+    ///     tokens: their texts.
+    ///     match: where they are recognized: "word", where no letter, number or underscore stands
+    ///         directly before or after; "anywhere", also inside words; "special", only where a call
+    ///         allows them by name.
+    /// Raises:
+    ///     SettingsError: an empty text, or one that is an added token already.
+    ///
+    /// >>> import toksmith as ts
+    /// >>> tok = ts.BPE().train("overwrite", vocab_size=256).with_added_tokens(["rw"])
+    /// >>> tok.encode("(rw)"), 256 in tok.encode("overwrite")
+    /// ([40, 256, 41], False)
+    #[pyo3(signature = (tokens, *, r#match="word"))]
+    fn with_added_tokens(
+        &self,
+        py: Python<'_>,
+        tokens: Vec<String>,
+        r#match: &str,
+    ) -> PyResult<Self> {
+        let kind = AddedKind::from_name(r#match).or_raise(py)?;
+        let inner = py.detach(|| self.inner.with_added_tokens(&tokens, kind));
+        Ok(Self::new(inner.or_raise(py)?))
     }
 
     /// The ids of a text.

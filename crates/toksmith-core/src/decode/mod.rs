@@ -4,7 +4,7 @@
 use crate::boundary::{Boundary, WhitespaceRule};
 use crate::error::{Error, Result};
 use crate::model::Model;
-use crate::special::SpecialTokens;
+use crate::special::{AddedKind, SpecialTokens};
 use crate::types::TokenId;
 
 /// What decoding needs to know of each token.
@@ -14,8 +14,6 @@ pub struct Decoder {
     entries: Vec<Entry>,
     /// Ids below are tokens of the model.
     num_model: usize,
-    /// Ids below are no special tokens.
-    num_regular: usize,
     /// The space that stands before a text is not part of it.
     has_prefix: bool,
 }
@@ -25,6 +23,7 @@ struct Entry {
     end: u32,
     glue_before: bool,
     glue_after: bool,
+    is_special: bool,
 }
 
 /// What is left to remember between two calls: whether a space would be missing, or is too much.
@@ -37,7 +36,7 @@ pub struct DecodeState {
 }
 
 impl Decoder {
-    /// A decoder for a model, its user-defined symbols and special tokens; these glue on both sides.
+    /// A decoder for a model and its added tokens, which glue on both sides.
     ///
     /// # Errors
     /// [`Error::TooLarge`] when all tokens together exceed 4 GiB.
@@ -48,12 +47,10 @@ impl Decoder {
         special: &SpecialTokens,
     ) -> Result<Self> {
         let num_model = model.num_ids();
-        let num_regular = num_model + special.user_defined().len();
         let mut decoder = Self {
             bytes: Vec::new(),
-            entries: Vec::with_capacity(num_regular + special.names().len()),
+            entries: Vec::with_capacity(num_model + special.tokens().len()),
             num_model,
-            num_regular,
             has_prefix: boundary.has_prefix(),
         };
         for token in model.vocab().iter().take(num_model) {
@@ -63,13 +60,14 @@ impl Decoder {
                 boundary.glue_after(whitespace, token.bytes, token.marks),
             )?;
         }
-        for name in special.user_defined().iter().chain(special.names()) {
-            decoder.push(name.as_bytes(), true, true)?;
+        for token in special.tokens() {
+            let entry = decoder.push(token.text.as_bytes(), true, true)?;
+            entry.is_special = token.kind == AddedKind::Special;
         }
         Ok(decoder)
     }
 
-    fn push(&mut self, bytes: &[u8], glue_before: bool, glue_after: bool) -> Result<()> {
+    fn push(&mut self, bytes: &[u8], glue_before: bool, glue_after: bool) -> Result<&mut Entry> {
         self.bytes.extend_from_slice(bytes);
         let end = u32::try_from(self.bytes.len()).map_err(|_| Error::TooLarge {
             what: "the length of all tokens together",
@@ -80,8 +78,10 @@ impl Decoder {
             end,
             glue_before,
             glue_after,
+            is_special: false,
         });
-        Ok(())
+        let last = self.entries.len() - 1;
+        Ok(&mut self.entries[last])
     }
 
     /// Number of ids, special tokens counted in.
@@ -137,7 +137,7 @@ impl Decoder {
         else {
             return Err(self.unknown(id, at));
         };
-        if state.skip_special && id as usize >= self.num_regular {
+        if state.skip_special && entry.is_special {
             state.glue = true;
             return Ok(());
         }

@@ -1,5 +1,6 @@
 //! Longest-first encoding (LBPE, Xiong et al. 2024, Algorithm 1): take the longest span that is a
-//! token, the leftmost of equal length; then the longest in what is left. Ranks are never read.
+//! token, the leftmost of equal length; then the longest in what is left. Ranks are never read. A
+//! length is a number of units: bytes, or characters where the alphabet has them.
 //!
 //! The paper's loop tries every window. Here one pass of an Aho–Corasick automaton gives the longest
 //! token that ends at each unit, with the shorter ones as a chain; spans are taken from a heap,
@@ -13,8 +14,8 @@ use std::collections::BinaryHeap;
 
 use crate::error::Result;
 use crate::model::Model;
-use crate::trie::{Direction, Entry, Trie};
-use crate::types::{Symbol, TokenId};
+use crate::trie::{ChainEntry, Direction, Entry, Trie};
+use crate::types::{Symbol, TokenId, push_symbols};
 
 use super::{Encoder, Scratch};
 
@@ -22,6 +23,8 @@ use super::{Encoder, Scratch};
 #[derive(Debug)]
 pub struct LongestFirst {
     trie: Trie,
+    /// Units of each token, where they are not its symbols.
+    num_units: Option<Vec<u32>>,
 }
 
 #[derive(Debug, Default)]
@@ -32,17 +35,40 @@ pub(super) struct Buffers {
     covered_to: Vec<u32>,
     /// Token of the span that starts at each unit.
     token_at: Vec<TokenId>,
-    /// Length, then leftmost first: `(len, u32::MAX - start)`.
-    heap: BinaryHeap<(u32, u32)>,
+    /// Most units, then leftmost first: `(num_units, u32::MAX - start, len)`.
+    heap: BinaryHeap<(u32, u32, u32)>,
 }
 
 impl LongestFirst {
     /// Tables for a model; its hidden tokens are left out.
     #[must_use]
     pub fn new(model: &Model) -> Self {
+        let alphabet = model.alphabet();
+        let num_units = (alphabet.len() > alphabet.num_symbols()).then(|| {
+            let mut symbols = Vec::new();
+            let tokens = model.vocab().iter().map(|token| {
+                symbols.clear();
+                push_symbols(token.bytes, token.marks, model.is_marked(), &mut symbols);
+                let mut num_units = 0;
+                alphabet.for_each_unit(&symbols, |_| num_units += 1);
+                num_units
+            });
+            tokens.collect()
+        });
         Self {
             trie: Trie::new(model, Direction::Forward),
+            num_units,
         }
+    }
+
+    /// The place of a span in the queue.
+    #[inline]
+    fn span(&self, token: ChainEntry, end: u32) -> (u32, u32, u32) {
+        let num_units = match &self.num_units {
+            None => token.len,
+            Some(num_units) => num_units[token.id as usize],
+        };
+        (num_units, u32::MAX - (end - token.len), token.len)
     }
 }
 
@@ -83,14 +109,13 @@ impl Encoder for LongestFirst {
         let mut spans = Vec::from(std::mem::take(heap));
         spans.clear();
         for (end, &entry) in (1_u32..).zip(ending.iter()) {
-            let len = self.trie.entry(entry).len;
-            if len == 0 {
-                return Err(super::uncovered(word[end as usize - 1]));
+            let token = self.trie.entry(entry);
+            if token.len > 0 {
+                spans.push(self.span(token, end));
             }
-            spans.push((len, u32::MAX - (end - len)));
         }
         *heap = spans.into();
-        while let Some((len, start)) = heap.pop() {
+        while let Some((_, start, len)) = heap.pop() {
             let start = u32::MAX - start;
             let end = start + len;
             if covered_to[end as usize - 1] != 0 {
@@ -103,16 +128,20 @@ impl Encoder for LongestFirst {
                 covered_to[start as usize..end as usize].fill(end);
             } else {
                 let entry = self.trie.fitting(ending[end as usize - 1], end - taken_to);
-                let len = self.trie.entry(entry).len;
-                if len == 0 {
-                    return Err(super::uncovered(word[end as usize - 1]));
+                let token = self.trie.entry(entry);
+                if token.len > 0 {
+                    ending[end as usize - 1] = entry;
+                    heap.push(self.span(token, end));
                 }
-                ending[end as usize - 1] = entry;
-                heap.push((len, u32::MAX - (end - len)));
             }
         }
+        let first = out.len();
         let mut at = 0;
         while at < word.len() {
+            if covered_to[at] == 0 {
+                out.truncate(first);
+                return Err(super::uncovered(word[at]));
+            }
             out.push(token_at[at]);
             at = covered_to[at] as usize;
         }

@@ -234,11 +234,16 @@ fn write_piece(piece: Piece, special: &SpecialTokens) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::special::{AddedKind, AddedToken};
 
     fn special(names: &[&str]) -> SpecialTokens {
         {
-            let names = names.iter().map(|&name| name.to_owned()).collect();
-            SpecialTokens::new(Vec::new(), names, 100).unwrap()
+            let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+            SpecialTokens::new(
+                AddedToken::all_of(AddedKind::Special, &names).collect(),
+                100,
+            )
+            .unwrap()
         }
     }
 

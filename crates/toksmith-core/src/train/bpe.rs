@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::model::Model;
 use crate::types::Count;
 
-use super::pairs::{CountQueue, Pairs, across_mark};
+use super::pairs::{CountQueue, Pair, Pairs, across_mark};
 use super::{StopReason, Trained, Trainer, at_least};
 
 /// The control is asked after this many merged places.
@@ -70,12 +70,13 @@ impl Trainer for Bpe {
         control: &dyn Control,
     ) -> Result<Trained> {
         let mut pairs = Pairs::new(counts, &alphabet, control)?;
-        let mut queue = CountQueue::new(&pairs);
         let mut model = Model::of_alphabet(alphabet);
+        let max_bytes = self.settings.max_token_bytes.unwrap_or(u64::MAX);
+        let fits = |model: &Model, pair: Pair| model.num_bytes_joined(pair.0, pair.1) <= max_bytes;
+        let mut queue = CountQueue::new(&pairs, |pair| fits(&model, pair));
         let num_units = model.vocab().len();
         let total = self.num_tokens.saturating_sub(num_units) as u64;
         let max_merges = self.settings.num_merges.unwrap_or(u64::MAX);
-        let max_bytes = self.settings.max_token_bytes.unwrap_or(u64::MAX);
         let mut since_control = 0;
         let stop_reason = loop {
             if model.vocab().len() >= self.num_tokens {
@@ -90,14 +91,11 @@ impl Trainer for Bpe {
             if count < self.settings.min_pair_count {
                 break StopReason::PairsTooRare;
             }
-            if model.num_bytes_joined(pair.0, pair.1) > max_bytes {
-                continue;
-            }
             let new = model
                 .push_merge(pair.0, pair.1)
                 .ok_or_else(|| across_mark(pair))?;
             since_control += pairs.merge(pair, new).num_places;
-            queue.push_risen(&pairs);
+            queue.push_risen(&pairs, |pair| fits(&model, pair));
             if since_control >= PLACES_PER_CONTROL || model.merges().len() % 256 == 0 {
                 since_control = 0;
                 let done = (model.vocab().len() - num_units) as u64;

@@ -283,19 +283,24 @@ pub(super) struct CountQueue {
 }
 
 impl CountQueue {
-    /// All pairs.
-    pub(super) fn new(pairs: &Pairs) -> Self {
-        let entry = |pair| (pairs.count(pair), Reverse(pair));
-        let entries: Vec<_> = pairs.sorted().into_iter().map(entry).collect();
-        Self {
-            heap: entries.into(),
-        }
+    /// All pairs that may be joined.
+    pub(super) fn new(pairs: &Pairs, may_join: impl Fn(Pair) -> bool) -> Self {
+        let mut this = Self {
+            heap: BinaryHeap::new(),
+        };
+        this.push(&pairs.sorted(), pairs, may_join);
+        this
     }
 
     /// Takes note of the last merge.
-    pub(super) fn push_risen(&mut self, pairs: &Pairs) {
-        let entry = |&pair| (pairs.count(pair), Reverse(pair));
-        self.heap.extend(pairs.risen().iter().map(entry));
+    pub(super) fn push_risen(&mut self, pairs: &Pairs, may_join: impl Fn(Pair) -> bool) {
+        self.push(pairs.risen(), pairs, may_join);
+    }
+
+    fn push(&mut self, which: &[Pair], pairs: &Pairs, may_join: impl Fn(Pair) -> bool) {
+        let joinable = which.iter().copied().filter(|&pair| may_join(pair));
+        let entries = joinable.map(|pair| (pairs.count(pair), Reverse(pair)));
+        self.heap.extend(entries);
     }
 
     /// The most frequent pair.

@@ -111,13 +111,14 @@ impl Trainer for ScaffoldBpe {
         control: &dyn Control,
     ) -> Result<Trained> {
         let mut pairs = Pairs::new(counts, &alphabet, control)?;
-        let mut queue = CountQueue::new(&pairs);
         let mut model = Model::of_alphabet(alphabet);
+        let max_bytes = self.settings.max_token_bytes.unwrap_or(u64::MAX);
+        let fits = |model: &Model, pair: Pair| model.num_bytes_joined(pair.0, pair.1) <= max_bytes;
+        let mut queue = CountQueue::new(&pairs, |pair| fits(&model, pair));
         let num_units = model.vocab().len();
         let mut scaffolding = Scaffolding::new(num_units);
         let total = self.num_tokens.saturating_sub(num_units) as u64;
         let max_merges = self.settings.num_merges.unwrap_or(u64::MAX);
-        let max_bytes = self.settings.max_token_bytes.unwrap_or(u64::MAX);
         let mut since_control = 0;
         let stop_reason = loop {
             if scaffolding.num_visible >= self.num_tokens {
@@ -145,15 +146,12 @@ impl Trainer for ScaffoldBpe {
             let Some((_, pair)) = queue.pop(&pairs) else {
                 break StopReason::NoPairsLeft;
             };
-            if model.num_bytes_joined(pair.0, pair.1) > max_bytes {
-                continue;
-            }
             let new = model
                 .push_merge(pair.0, pair.1)
                 .ok_or_else(|| across_mark(pair))?;
             scaffolding.add(new, pair);
             since_control += pairs.merge(pair, new).num_places;
-            queue.push_risen(&pairs);
+            queue.push_risen(&pairs, |pair| fits(&model, pair));
             let highest = [queue.peek(&pairs), scaffolding.peek(&pairs)];
             let highest = highest.into_iter().flatten().map(|(count, _)| count).max();
             for part in [pair.0, pair.1] {
