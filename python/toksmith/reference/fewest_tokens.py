@@ -8,7 +8,7 @@ from collections.abc import Collection
 
 from toksmith.reference.boundary import Word
 from toksmith.reference.model import Model
-from toksmith.reference.spans import token_spans
+from toksmith.reference.spans import num_units, token_spans
 
 
 def encode_fewest_tokens(
@@ -27,13 +27,13 @@ def encode_fewest_tokens(
     spans = token_spans(word, model, visible)
     fewest = [0]  # tokens needed up to each end
     start_of_last = [0]
-    for end in range(1, len(word.bytes) + 1):
+    for end in range(1, num_units(spans) + 1):
         starts = sorted(start for start, stop in spans if stop == end)
         best = min(starts, key=lambda start: fewest[start])  # the smallest of equal ones
         fewest.append(fewest[best] + 1)
         start_of_last.append(best)
     ids = []
-    at = len(word.bytes)
+    at = num_units(spans)
     while at > 0:
         ids.append(spans[start_of_last[at], at])
         at = start_of_last[at]

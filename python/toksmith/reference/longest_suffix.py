@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from toksmith.reference.boundary import Word
 from toksmith.reference.model import Model
-from toksmith.reference.spans import token_spans
+from toksmith.reference.spans import num_units, token_spans
 
 
 def encode_longest_suffix(
@@ -25,7 +25,7 @@ def encode_longest_suffix(
     """
     spans = token_spans(word, model, visible)
     ids = []
-    at = len(word.bytes)
+    at = num_units(spans)
     while at > 0:
         start = min(start for start, end in spans if end == at)
         ids.append(spans[start, at])

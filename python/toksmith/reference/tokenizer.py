@@ -52,7 +52,7 @@ def encode(
     ids: list[int] = []
     for part, is_special in split_special(data, model.special_tokens):
         if is_special:
-            ids.append(len(model.tokens) + model.special_tokens.index(part))
+            ids.append(model.special_id(part))
             continue
         words = mark(part, model.mode, pattern, whitespace, unicode_version=unicode_version)
         for word in words:
