@@ -86,7 +86,7 @@ def pair_scores(
         if score == "pmi":
             scores[pair] = (Fraction(count, a * b), count)
         elif score == "frequency":
-            scores[pair] = (Fraction(count), count)
+            scores[pair] = (count, count)
         elif pair[0] != pair[1]:
             gain = _f(a - count) + _f(b - count) + _f(count) - _f(total - count)
             scores[pair] = (gain - _f(a) - _f(b) + _f(total), count)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from heapq import nsmallest
+from typing import Final
 
 from toksmith.reference import Units, Word
 from toksmith.reference.bpe import Merging, Pair
@@ -14,7 +16,8 @@ from toksmith.tracing.words import show
 
 __all__ = ["live_tokens", "merge_steps"]
 
-Scores = dict[Pair, tuple[Fraction | float, int]]
+#: What is kept of the pairs of a step.
+_NUM_CANDIDATES: Final = 20
 
 
 def merge_steps(
@@ -25,20 +28,20 @@ def merge_steps(
     live = live_tokens(training, settings)
     size = live_size(training, live, settings)
     number = 0
+    score_name = settings.score if settings.trainer == "wordpiece" else "frequency"
     while len(training.tokens) < vocab_size:
-        ranked = _ranked(training, settings)
+        scores = pair_scores(
+            training, score_name, settings.min_pair_count, settings.max_token_bytes
+        )
+        ranked = _best_pairs(scores, settings)
         if not ranked:
             return
-        (pair, (score, count)), *_ = ranked
+        pair, score, count = ranked[0]
         if settings.min_score is not None and float(score) < settings.min_score:
             return
         number += 1
-        left, right = (show(training.tokens[part], settings) for part in pair)
         candidates = tuple(
-            Candidate(
-                (show(training.tokens[a], settings), show(training.tokens[b], settings)), n, s
-            )
-            for (a, b), (s, n) in ranked
+            Candidate(_shown_pair(training, a_pair, settings), n, s) for a_pair, s, n in ranked
         )
         token = show(training.tokens[training.merge(*pair)], settings)
         before, size_before = live, size
@@ -46,7 +49,7 @@ def merge_steps(
         size = live_size(training, live, settings)
         yield MergeStep(
             number=number,
-            pair=(left, right),
+            pair=candidates[0].pair,
             count=count,
             score=score,
             token=token,
@@ -55,22 +58,26 @@ def merge_steps(
             size=size,
             size_change=size - size_before,
             candidates=candidates,
-            num_ties=sum(candidate.score == score for candidate in candidates),
+            num_candidates=len(scores),
+            num_ties=sum(other == score for other, _ in scores.values()),
         )
 
 
-def _ranked(
-    training: Merging, settings: Settings
-) -> list[tuple[Pair, tuple[Fraction | float, int]]]:
-    """All pairs, the best first. They come in the order in which they are met."""
-    score = settings.score if settings.trainer == "wordpiece" else "frequency"
-    scores = pair_scores(training, score, settings.min_pair_count, settings.max_token_bytes)
-    pairs = list(scores.items())
+def _best_pairs(
+    scores: Mapping[Pair, tuple[Fraction | float, int]], settings: Settings
+) -> list[tuple[Pair, Fraction | float, int]]:
+    """The best pairs with score and count, best first, of pairs in the order they are met."""
+    pairs = [(pair, score, count) for pair, (score, count) in scores.items()]
+    if settings.ties == "ids":
+        return nsmallest(_NUM_CANDIDATES, pairs, key=lambda p: (-p[1], -p[2], p[0]))
     if settings.ties == "last-met":
         pairs.reverse()
-    if settings.ties == "ids":
-        return sorted(pairs, key=lambda item: (-item[1][0], -item[1][1], item[0]))
-    return sorted(pairs, key=lambda item: -item[1][0])
+    return nsmallest(_NUM_CANDIDATES, pairs, key=lambda p: -p[1])  # keeps the order of equal ones
+
+
+def _shown_pair(training: Merging, pair: Pair, settings: Settings) -> tuple[str, str]:
+    left, right = pair
+    return show(training.tokens[left], settings), show(training.tokens[right], settings)
 
 
 def live_tokens(training: Merging, settings: Settings) -> dict[str, int]:

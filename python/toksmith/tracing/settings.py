@@ -76,6 +76,15 @@ class Settings:
     drop: tuple[str, ...] = ()
     max_piece_length: int = 16
 
+    def of_trainer(self) -> dict[str, Any]:
+        """Give the settings that the trainer has.
+
+        >>> read_settings("scaffold-bpe", {}).of_trainer()["min_pair_count"]
+        2
+        """
+        names = ("trainer", *_OF_TRAINER[self.trainer])
+        return {name: getattr(self, name) for name in names}
+
 
 _COMMON: Final = (
     "boundary",

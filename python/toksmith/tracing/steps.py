@@ -39,8 +39,9 @@ class MergeStep:
         live: every token that stands somewhere now, with how often.
         size: how many tokens are live, pinned bytes among them.
         size_change: +1, 0 or -1 against the step before.
-        candidates: all pairs there were, the one that was taken first.
-        num_ties: how many of them had the best score (for BPE: the best count).
+        candidates: the best pairs that there were, at most 20, the one that was taken first.
+        num_candidates: how many there were.
+        num_ties: how many of all had the best score (for BPE: the best count).
     """
 
     number: int
@@ -53,6 +54,7 @@ class MergeStep:
     size: int
     size_change: int
     candidates: tuple[Candidate, ...]
+    num_candidates: int
     num_ties: int
 
 

@@ -61,12 +61,12 @@ def change(size_change: int) -> str:
 
 
 def score_text(score: Fraction | float) -> str:
-    """Write a score: an exact fraction, or six digits.
+    """Write a score: exactly where it is a count or a fraction, else six digits.
 
     >>> score_text(Fraction(1, 20)), score_text(0.5)
     ('1/20', '0.5')
     """
-    return str(score) if isinstance(score, Fraction) else f"{score:.6g}"
+    return f"{score:.6g}" if isinstance(score, float) else str(score)
 
 
 def amount(count: int | float) -> str:
@@ -81,7 +81,7 @@ def amount(count: int | float) -> str:
 def _merge_lines(step: MergeStep, width: int) -> list[str]:
     title = f"step {step.number}: {step.pair[0]} + {step.pair[1]} -> {step.token}"
     facts = [f"count {step.count:,}"]
-    if not (isinstance(step.score, Fraction) and step.score == step.count):
+    if step.score != step.count:
         facts.append(f"score {score_text(step.score)}")
     if step.num_ties > 1:
         facts.append(f"{step.num_ties} pairs tie")
@@ -95,7 +95,7 @@ def _merge_lines(step: MergeStep, width: int) -> list[str]:
         for a, b in [candidate.pair]
     ]
     if others:
-        more = len(step.candidates) - 1 - len(others)
+        more = step.num_candidates - 1 - len(others)
         others += [f"{more} more"] if more > 0 else []
         lines += _wrapped(["next:", *others], width)
     return lines + _wrapped(_frequencies(step.live), width)

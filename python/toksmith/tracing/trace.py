@@ -82,7 +82,8 @@ class Trace:
         >>> json.loads(trace("bpe", {"aab": 2}, vocab_size=3).to_json())["steps"][0]["token"]
         'aa'
         """
-        return json.dumps({"format": "toksmith-trace", "version": 1, **asdict(self)}, default=_json)
+        content = asdict(self) | {"settings": self.settings.of_trainer()}
+        return json.dumps({"format": "toksmith-trace", "version": 1, **content}, default=_json)
 
 
 def _json(value: object) -> object:
