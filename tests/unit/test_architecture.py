@@ -152,7 +152,12 @@ PYTHON_ROOMS = (
 PYTHON_ALLOWED = {
     "reference": {"toksmith._core.unicode_table"},
     # The one room that runs the twins.
-    "tracing": {"toksmith._core.WordCounts", "toksmith.errors", "toksmith.reference"},
+    "tracing": {
+        "toksmith._core.WordCounts",
+        "toksmith.errors",
+        "toksmith.recipes.did_you_mean",
+        "toksmith.reference",
+    },
     "report": {
         "toksmith._core.write_atomically",
         "toksmith.errors",

@@ -77,8 +77,9 @@ def mark(
             follows a character that is not: the state is then "last byte is not white space".
         unicode_version: whose character classes; None is the newest.
     Raises:
-        ValueError: `at_start` is False and `data` does not begin with white space, or a
-            white space rule that the mode does not have.
+        ValueError: `at_start` is False and `data` does not begin with white space, or the mode is
+            `end-of-word`, whose left part would lack that space; or a white space rule that the
+            mode does not have.
 
     >>> [tuple(word) for word in mark(b"x.y z", "implicit-dual")]
     [(False, b'x', False), (True, b'.', True), (False, b'y', False), (False, b'z', False)]
@@ -118,6 +119,8 @@ def mark_pretokens(  # noqa: PLR0912  # the branches are the rules, in their ord
     if whitespace == "drop" and mode != "continuation":
         raise ValueError(f"whitespace is 'drop', but only 'continuation' has that, not {mode!r}")
     if mode == "end-of-word":
+        if not at_start:
+            raise ValueError("at_start is False, but end-of-word gives a space to the word before")
         return _end_of_word(pretokens, whitespace, unicode_version)
     if whitespace == "drop":
         bare = (pretoken.removeprefix(b" ") for pretoken in pretokens)

@@ -116,14 +116,17 @@ def train_unigram(
 def unit_runs(counts: Mapping[Word, int], units: Units) -> Counter[tuple[Word, ...]]:
     """Spell all words in units, equal runs counted together.
 
+    Words go by their bytes, then lead, then trail, so that sums do not depend on the order of the
+    counts.
+
     >>> from toksmith.reference.units import byte_units
     >>> [len(run) for run in unit_runs({Word(False, b"ab", False): 3}, byte_units("space-prefix"))]
     [2]
     """
     runs: Counter[tuple[Word, ...]] = Counter()
-    for word, count in counts.items():
+    for word in sorted(counts, key=lambda word: (word.bytes, word.lead, word.trail)):
         for run in units.runs(word):
-            runs[tuple(run)] += count
+            runs[tuple(run)] += counts[word]
     return runs
 
 
@@ -254,6 +257,8 @@ def maximize(expected: Mapping[Word, float]) -> Scores:
     {Word(lead=False, bytes=b'a', trail=False): 0.0}
     """
     left = {piece: count for piece, count in expected.items() if count >= MIN_EXPECTED_COUNT}
+    if not left:
+        return {}
     log_total = digamma(sum(left.values()))
     return {piece: digamma(count) - log_total for piece, count in left.items()}
 

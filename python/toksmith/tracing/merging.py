@@ -25,8 +25,10 @@ def merge_steps(
 ) -> Iterator[MergeStep]:
     """Train, and yield each merge."""
     training = Merging.start(counts, units, vocab_size)
+    # Bytes are pinned: all of them are live, used or not.
+    pinned = {show(unit, settings) for unit in units.tokens if settings.alphabet == "bytes"}
     live = live_tokens(training, settings)
-    size = live_size(training, live, settings)
+    size = len(pinned.union(live))
     number = 0
     score_name = settings.score if settings.trainer == "wordpiece" else "frequency"
     while len(training.tokens) < vocab_size:
@@ -46,14 +48,14 @@ def merge_steps(
         token = show(training.tokens[training.merge(*pair)], settings)
         before, size_before = live, size
         live = live_tokens(training, settings)
-        size = live_size(training, live, settings)
+        size = len(pinned.union(live))
         yield MergeStep(
             number=number,
             pair=candidates[0].pair,
             count=count,
             score=score,
             token=token,
-            gone=tuple(name for name in before if name not in live),
+            gone=tuple(name for name in before if name not in live and name not in pinned),
             live=live,
             size=size,
             size_change=size - size_before,
@@ -88,11 +90,3 @@ def live_tokens(training: Merging, settings: Settings) -> dict[str, int]:
         for token_id, token in enumerate(training.tokens)
         if token_counts[token_id] > 0
     }
-
-
-def live_size(training: Merging, live: Mapping[str, int], settings: Settings) -> int:
-    """How many tokens are live. Bytes are pinned, so all of them are, used or not."""
-    if settings.alphabet == "characters":
-        return len(live)
-    pinned = {show(token, settings) for token in training.tokens[: training.num_units]}
-    return len(pinned.union(live))

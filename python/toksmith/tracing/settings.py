@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias, TypedDict, get_args
 
 from toksmith.errors import SettingsError
+from toksmith.recipes import did_you_mean
 from toksmith.reference.boundary import Mode, Whitespace
 from toksmith.reference.pretokenize import Pattern
 from toksmith.reference.wordpiece import Score
@@ -152,8 +152,7 @@ def read_settings(
     'frequency'
     """
     if recipe not in _RECIPES:
-        near = difflib.get_close_matches(str(recipe), known_trainers(), n=1, cutoff=0.75)
-        meant = f" (did you mean {near[0]!r}?)" if near else ""
+        meant = did_you_mean(str(recipe), known_trainers())
         raise SettingsError(
             f"no training of {recipe!r} can be traced{meant}; known: {', '.join(known_trainers())}"
         )

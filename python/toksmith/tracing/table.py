@@ -25,9 +25,11 @@ def table_of(
     units: Mapping[str, int],
     num_units: int,
     steps: Sequence[Step],
+    *,
+    width: int | None = None,
 ) -> str:
-    """Draw all steps, as wide as the terminal."""
-    width = shutil.get_terminal_size((_DEFAULT_WIDTH, 24)).columns
+    """Draw all steps, as wide as the terminal if no width is given."""
+    width = width or shutil.get_terminal_size((_DEFAULT_WIDTH, 24)).columns
     lines = [headline(recipe, words, num_units)]
     if not steps or not isinstance(steps[0], UnigramStep):
         lines += ["", "step 0: the units", *_wrapped(_frequencies(units), width)]

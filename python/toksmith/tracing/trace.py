@@ -70,7 +70,27 @@ class Trace:
         return self.steps[index]
 
     def __str__(self) -> str:
-        return table_of(self.recipe, self.words, self.units, self.num_units, self.steps)
+        return self.table()
+
+    def table(self, width: int | None = None) -> str:
+        """Draw the steps as text.
+
+        Args:
+            width: in characters; None is that of the terminal.
+
+        >>> print(trace("bpe", {"aab": 2}, vocab_size=3).table())
+        bpe: 2 words, 1 different; 2 units
+        <BLANKLINE>
+        step 0: the units
+              a 4  b 2
+        <BLANKLINE>
+        step 1: a + a -> aa   count 2, 2 pairs tie, size 2 (0), gone: a
+              next:  a+b 2
+              b 2  aa 2
+        """
+        return table_of(
+            self.recipe, self.words, self.units, self.num_units, self.steps, width=width
+        )
 
     def _repr_html_(self) -> str:
         return html_of(self.recipe, self.words, self.units, self.num_units, self.steps)

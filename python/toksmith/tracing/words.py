@@ -25,13 +25,12 @@ __all__ = [
 #: What a trace takes: a dict word -> count, ready counts, a text, or several.
 Counted: TypeAlias = "Mapping[str, int] | WordCounts | str | bytes | Iterable[str | bytes]"
 
-#: Units in all different words that a trace takes, by trainer. At the bounds it takes seconds to a
-#: minute.
+#: Units in all different words that a trace takes, by trainer: half a minute of work.
 MAX_UNITS: Final = {
-    "bpe": 20_000,
-    "scaffold-bpe": 10_000,
-    "wordpiece": 20_000,
-    "unigram": 2_000,
+    "bpe": 10_000,
+    "scaffold-bpe": 5_000,
+    "wordpiece": 10_000,
+    "unigram": 10_000,
 }
 #: The same for Unigram's method `counts`, which tries every removal.
 MAX_UNITS_BY_COUNTS: Final = 200
