@@ -49,6 +49,7 @@ def test_every_command_has_a_help_text_with_an_example(invoke: Invoke) -> None:
         "count-tokens",
         "explain",
         "convert",
+        "trace",
         "evaluate",
         "count-words",
         "merge",
