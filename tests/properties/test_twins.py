@@ -47,7 +47,7 @@ TRAINERS: dict[str, Callable[[Counts, Units, int], Model]] = {
     ),
     "words": lambda counts, units, n: reference.train_words(counts, units, len(units.tokens) + n),
     "characters": lambda counts, units, n: reference.train_characters(
-        counts, units, len(units.tokens) + n
+        counts, units.mode, len(units.tokens) + n
     ),
 }
 SPAN_ENCODERS = (

@@ -27,7 +27,7 @@ from toksmith.reference.units import Units, byte_units, character_units, covered
 from toksmith.reference.unknown import encode_with_unknown
 from toksmith.reference.viterbi import encode_n_best, encode_viterbi
 from toksmith.reference.wordpiece import encode_wordpiece, train_wordpiece
-from toksmith.reference.words import train_words
+from toksmith.reference.words import encode_whole_word, train_words
 
 __all__ = [
     "Model",
@@ -52,6 +52,7 @@ __all__ = [
     "encode_sample",
     "encode_scaffold_bpe",
     "encode_viterbi",
+    "encode_whole_word",
     "encode_with_unknown",
     "encode_wordpiece",
     "explain",

@@ -170,34 +170,30 @@ def _end_of_word(
 ) -> list[Word]:
     """The space directly after a word goes to it; the rest of white space is kept as it is cut.
 
-    A space that stands before a word and belongs to none goes to the white space before it, or is
-    a word of its own at the start.
+    A space that stands before a word and ends none (another one, or a tab, stands before it) is
+    white space by itself, which `whole` joins to that before it.
     """
     words: list[bytes] = []
-    is_open = False  # the last word is not white space and has no end yet
     after_whitespace_word = False
     for pretoken in pretokens:
         white = _is_white(pretoken, unicode_version)
         rest = pretoken
-        if is_open and pretoken.startswith(b" "):
-            words[-1] += b" "
-            rest = pretoken[1:]
-        elif not white and pretoken.startswith(b" "):
-            rest = pretoken[1:]
-            if after_whitespace_word:
+        joins = whitespace == "whole" and after_whitespace_word
+        if pretoken.startswith(b" "):
+            if words and words[-1][-1] not in AWS:
                 words[-1] += b" "
-            else:
-                words.append(b" ")
-        if white:
-            is_open = False
-            if rest and whitespace == "whole" and after_whitespace_word:
-                words[-1] += rest
-            elif rest:
-                words.append(rest)
-                after_whitespace_word = True
-        else:
+                rest = pretoken[1:]
+            elif not white:
+                if joins:
+                    words[-1] += b" "
+                else:
+                    words.append(b" ")
+                rest = pretoken[1:]
+        if rest and white and joins:
+            words[-1] += rest
+        elif rest:
             words.append(rest)
-            is_open, after_whitespace_word = True, False
+            after_whitespace_word = white
     return [Word(False, word, False) for word in words]
 
 
@@ -225,9 +221,7 @@ def implies_space(left: Word, right: Word, mode: Mode, whitespace: Whitespace = 
     >>> implies_space(a, a, "implicit-dual"), implies_space(a, dot, "implicit-dual")
     (True, False)
     """
-    if whitespace == "drop":
-        return not right.lead
-    if mode not in IMPLICIT:
+    if mode not in IMPLICIT and whitespace != "drop":
         return False
     return not (right.lead or left.trail or left.bytes[-1] in AWS)
 

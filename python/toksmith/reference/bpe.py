@@ -105,7 +105,7 @@ class Merging:
         """
         size = len(units.tokens)
         if vocab_size is not None and vocab_size < size:
-            what = "byte alphabet needs" if units.covered is None else "units alone need"
+            what = "byte alphabet needs" if units.are_bytes else "units alone need"
             raise ValueError(f"vocab_size is {vocab_size}, but the {what} {size}")
         ids = {token: index for index, token in enumerate(units.tokens)}
         words = [

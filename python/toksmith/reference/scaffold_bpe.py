@@ -15,7 +15,13 @@ from toksmith.reference.units import Units
 
 
 def train_scaffold_bpe(
-    counts: Mapping[Word, int], units: Units, vocab_size: int, min_pair_count: int = 2
+    counts: Mapping[Word, int],
+    units: Units,
+    vocab_size: int,
+    min_pair_count: int = 2,
+    *,
+    num_merges: int | None = None,
+    max_token_bytes: int | None = None,
 ) -> Model:
     """Learn merges from counted words until so many tokens are visible.
 
@@ -24,6 +30,8 @@ def train_scaffold_bpe(
         units: what to start from.
         vocab_size: where to stop, hidden and special tokens not counted in.
         min_pair_count: stop when nothing in the queue is as frequent.
+        num_merges: stop after so many merges.
+        max_token_bytes: no token gets longer; pairs that would make one are in no queue.
     Returns:
         A model whose visible tokens come in the order of their creation, then the hidden ones in
         theirs.
@@ -38,8 +46,8 @@ def train_scaffold_bpe(
     >>> [token.bytes for token in model.tokens[5:]], model.num_visible
     ([b'abc', b'xy', b'ab'], 7)
     """
-    scaffolding = Scaffolding(Merging.start(counts, units, vocab_size))
-    while scaffolding.num_visible < vocab_size:
+    scaffolding = Scaffolding(Merging.start(counts, units, vocab_size), max_token_bytes)
+    while scaffolding.num_visible < vocab_size and len(scaffolding.merging.merges) != num_merges:
         head = scaffolding.head(min_pair_count)
         if head is None:
             break
@@ -63,11 +71,13 @@ class Scaffolding:
 
     Attributes:
         merging: tokens and words; their tokens are the paper's expanded vocabulary.
+        max_token_bytes: longer tokens are not made.
         hidden: ids of the scaffolds.
         made_by: the pair that first made a token.
     """
 
     merging: Merging
+    max_token_bytes: int | None = None
     hidden: set[int] = field(default_factory=set)
     made_by: dict[int, Pair] = field(default_factory=dict)
 
@@ -80,7 +90,8 @@ class Scaffolding:
         """Frequency of every entry: (pair, None), or (pair, scaffold)."""
         token_counts = self.merging.token_counts()
         entries: dict[tuple[Pair, int | None], int] = {
-            (pair, None): count for pair, count in self.merging.pair_counts().items()
+            (pair, None): count
+            for pair, count in self.merging.pair_counts(1, self.max_token_bytes).items()
         }
         for scaffold in sorted(self.hidden):
             entries[self.made_by[scaffold], scaffold] = token_counts[scaffold]

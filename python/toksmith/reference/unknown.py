@@ -10,7 +10,7 @@ from toksmith.reference.boundary import Word, spread
 from toksmith.reference.model import Model
 from toksmith.reference.pretokenize import to_bytes, to_characters
 
-Scope: TypeAlias = Literal["word", "character"]
+Scope: TypeAlias = Literal["word", "characters"]
 
 
 def encode_with_unknown(
@@ -20,26 +20,31 @@ def encode_with_unknown(
     unk_token: bytes,
     scope: Scope,
 ) -> list[int]:
-    """Encode one word with any encoder, and what has no units with `unk_token`.
+    """Encode one word with any encoder, and what that cannot encode with `unk_token`.
 
     Args:
         word: one marked pretoken.
         model: `unk_token` is one of its special tokens.
         encode_word: the encoder of what is covered.
         unk_token: stands for what is not.
-        scope: `word`: the whole word is unknown if a character of it is. `character`: each longest
-            run of uncovered characters is one unknown token, and the runs between are encoded by
-            themselves.
+        scope: `word`: the whole word is unknown if a character of it is. `characters`: each
+            longest run of characters that are no units is one unknown token, and the runs between
+            are encoded by themselves.
 
     >>> from toksmith.reference.longest_first import encode_longest_first
     >>> model = Model("space-prefix", (Word(False, b"a", False),), (), (b"<unk>",), num_units=1)
     >>> word = Word(False, b"axya", False)
-    >>> encode_with_unknown(word, model, encode_longest_first, b"<unk>", "character")
+    >>> encode_with_unknown(word, model, encode_longest_first, b"<unk>", "characters")
     [0, 1, 0]
     >>> encode_with_unknown(word, model, encode_longest_first, b"<unk>", "word")
     [1]
     """
-    unknown = model.special_id(unk_token)
+    try:
+        return encode_word(word, model)
+    except KeyError:
+        unknown = model.special_id(unk_token)
+        if scope == "word":
+            return [unknown]
     characters = [to_bytes(character) for character in to_characters(word.bytes)]
     runs: list[tuple[bool, list[Word]]] = []
     for character in spread(word, characters, model.mode):
@@ -48,8 +53,6 @@ def encode_with_unknown(
             runs[-1][1].append(character)
         else:
             runs.append((is_known, [character]))
-    if scope == "word" and not all(is_known for is_known, _ in runs):
-        return [unknown]
     ids: list[int] = []
     for is_known, run in runs:
         text = b"".join(character.bytes for character in run)

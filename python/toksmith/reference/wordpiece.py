@@ -6,7 +6,7 @@ count by its parts' (pmi); Hugging Face `tokenizers` (frequency); Devlin et al. 
 
 from collections.abc import Mapping
 from fractions import Fraction
-from math import log
+from math import log, log1p
 from typing import Literal, TypeAlias
 
 from toksmith.reference.boundary import Word
@@ -73,10 +73,9 @@ def pair_scores(
 
     - `pmi`: n / (a b), as an exact fraction.
     - `frequency`: n.
-    - `likelihood`: what merging adds to the log likelihood of the corpus under a unigram model,
-      F(a-k) + F(b-k) + F(k) - F(N-k) - F(a) - F(b) + F(N), F(x) = x ln x, k the number of merges
-      that would be made; for a pair of equal tokens F(a-2k) + F(k) - F(N-k) - F(a) + F(N).
-      In double precision, added up in this order.
+    - `likelihood`: what merging adds to the log likelihood of the corpus under a unigram model.
+      With F(x) = x ln x, D(x, k) = F(x) - F(x - k) and k the number of merges that would be made
+      it is F(k) + D(N, k) - D(a, k) - D(b, k), and F(k) + D(N, k) - D(a, 2k) for equal tokens.
     """
     token_counts = training.token_counts()
     total = token_counts.total()
@@ -88,17 +87,21 @@ def pair_scores(
         elif score == "frequency":
             scores[pair] = (count, count)
         elif pair[0] != pair[1]:
-            gain = _f(a - count) + _f(b - count) + _f(count) - _f(total - count)
-            scores[pair] = (gain - _f(a) - _f(b) + _f(total), count)
+            gain = _x_ln_x(count) + _fall(total, count) - _fall(a, count) - _fall(b, count)
+            scores[pair] = (gain, count)
         else:
             k = sum(replace(ids, *pair, -1).count(-1) * n for ids, n in training.words)
-            gain = _f(a - 2 * k) + _f(k) - _f(total - k)
-            scores[pair] = (gain - _f(a) + _f(total), count)
+            scores[pair] = (_x_ln_x(k) + _fall(total, k) - _fall(a, 2 * k), count)
     return scores
 
 
-def _f(x: int) -> float:
+def _x_ln_x(x: int) -> float:
     return x * log(x) if x > 0 else 0.0
+
+
+def _fall(x: int, k: int) -> float:
+    """By how much x ln x falls when x falls by k, without subtracting large numbers."""
+    return k * log(x) - (x - k) * log1p(-k / x) if k < x else _x_ln_x(x)
 
 
 def best_pair(scores: Mapping[Pair, tuple[Fraction | float, int]]) -> Pair | None:

@@ -24,7 +24,7 @@ class TraceSettings(TypedDict, total=False):
     boundary, pretokenizer, whitespace: how a text is cut and marked. Words of a dict are taken as
         they are.
     alphabet: `characters` (those of the words, default) or `bytes`.
-    character_coverage, limit_alphabet, required_chars: which characters are units.
+    character_coverage, limit_alphabet, required_characters: which characters are units.
     min_pair_count, max_token_bytes: as in training (BPE, WordPiece).
     ties: `ids` is the trainers' rule; `first-met` and `last-met` take of the best pairs the one
         that is met first or last when the words are read in their order, as short programs of
@@ -42,7 +42,7 @@ class TraceSettings(TypedDict, total=False):
     alphabet: str
     character_coverage: float
     limit_alphabet: int
-    required_chars: str
+    required_characters: str
     min_pair_count: int
     max_token_bytes: int
     ties: str
@@ -65,7 +65,7 @@ class Settings:
     alphabet: Literal["characters", "bytes"] = "characters"
     character_coverage: float = 1.0
     limit_alphabet: int | None = None
-    required_chars: str = ""
+    required_characters: str = ""
     min_pair_count: int = 2
     max_token_bytes: int | None = None
     ties: Ties = "ids"
@@ -93,7 +93,7 @@ _COMMON: Final = (
     "alphabet",
     "character_coverage",
     "limit_alphabet",
-    "required_chars",
+    "required_characters",
 )
 _MERGES: Final = ("min_pair_count", "max_token_bytes", "ties")
 _OF_TRAINER: Final[dict[str, tuple[str, ...]]] = {
@@ -196,7 +196,7 @@ def _check_values(settings: Mapping[str, Any]) -> None:
             raise SettingsError(f"{name} is {value!r}, but must be above 0 and at most 1")
         if name == "min_score" and type(value) not in (int, float):
             raise SettingsError(f"{name} is {value!r}, but must be a number")
-        if name == "required_chars" and not isinstance(value, str):
+        if name == "required_characters" and not isinstance(value, str):
             raise SettingsError(f"{name} is {value!r}, but must be a string")
         if name in ("pieces", "drop") and (
             isinstance(value, str)

@@ -100,11 +100,11 @@ def units_for(counts: Mapping[Word, int], settings: Settings) -> Units:
             for name, default in (
                 ("character_coverage", 1.0),
                 ("limit_alphabet", None),
-                ("required_chars", ""),
+                ("required_characters", ""),
             )
         ):
             raise SettingsError(
-                "character_coverage, limit_alphabet and required_chars go with "
+                "character_coverage, limit_alphabet and required_characters go with "
                 "alphabet='characters'"
             )
         return byte_units(settings.boundary)
@@ -114,7 +114,7 @@ def units_for(counts: Mapping[Word, int], settings: Settings) -> Units:
         settings.boundary,
         character_coverage=settings.character_coverage,
         limit_alphabet=settings.limit_alphabet,
-        required_chars=settings.required_chars,
+        required_characters=settings.required_characters,
         byte_fallback=False,
     )
 

@@ -24,6 +24,7 @@ from toksmith.reference import (
     encode_sample,
     encode_scaffold_bpe,
     encode_viterbi,
+    encode_whole_word,
     encode_wordpiece,
     train,
     train_characters,
@@ -75,20 +76,23 @@ def trained(case: dict[str, Any]) -> tuple[Model, Units]:
     boundary = case["boundary"]
     counts = {token(word, boundary): count for word, count in case["counts"].items()}
     alphabet = dict(case["alphabet"])
+    settings = dict(case["trainer"])
+    trainer, vocab_size = settings.pop("type"), settings.pop("vocab_size")
+    if trainer == "characters":
+        fallback = {"byte_fallback": alphabet["byte_fallback"]}
+        model = train_characters(counts, boundary, vocab_size, **fallback)
+        return model, Units(boundary, model.tokens)
     units = (
         byte_units(boundary)
         if alphabet.pop("alphabet") == "bytes"
         else character_units(counts, boundary, **alphabet)
     )
-    settings = dict(case["trainer"])
-    trainer, vocab_size = settings.pop("type"), settings.pop("vocab_size")
     if trainer == "bpe":
         return train(counts, boundary, vocab_size, units=units, **settings), units
     train_on = {
         "scaffold-bpe": train_scaffold_bpe,
         "wordpiece": train_wordpiece,
         "unigram": train_unigram,
-        "characters": train_characters,
         "words": train_words,
     }[trainer]
     return train_on(counts, units, vocab_size, **settings), units
@@ -99,7 +103,7 @@ def test_trainers_make_the_vocabularies_of_the_case_file(case: dict[str, Any]) -
     model, units = trained(case)
     num_units = len(units.tokens)
     if "characters" in case:
-        beyond_bytes = units.tokens[-len(case["characters"]) :]
+        beyond_bytes = units.tokens[len(units.tokens) - len(case["characters"]) :]
         assert [shown(unit) for unit in beyond_bytes] == case["characters"]
     visible = model.tokens[: len(model.visible)]
     assert [shown(t) for t in visible[num_units:]] == case["tokens"]
@@ -111,14 +115,15 @@ def test_trainers_make_the_vocabularies_of_the_case_file(case: dict[str, Any]) -
         assert model.scores[index] == pytest.approx(score, abs=1e-9)
     for sample in case.get("encode", []):
         encoder = sample["encoder"]
-        if case["trainer"]["type"] == "scaffold-bpe":
-            encoder = "scaffold-bpe"
+        if case["trainer"]["type"] in ("scaffold-bpe", "wordpiece"):
+            encoder = case["trainer"]["type"]
         encode_word = {
             "merge-rank": encode_merge_rank,
             "scaffold-bpe": encode_scaffold_bpe,
             "longest-first": encode_longest_first,
             "viterbi": encode_viterbi,
             "wordpiece": encode_wordpiece,
+            "whole-word": encode_whole_word,
         }[encoder]
         with_unknown = dataclasses.replace(model, special_tokens=(b"[UNK]",))
         ids = encode_word(token(sample["word"], case["boundary"]), with_unknown)
