@@ -8,7 +8,7 @@ from toksmith.reference.boundary import Word, mark, mark_pretokens, symbols, unm
 from toksmith.reference.bpe import train
 from toksmith.reference.characters import train_characters
 from toksmith.reference.decode import byte_spans, decode
-from toksmith.reference.display import explain, form, parse_form
+from toksmith.reference.display import explain, form, form_in, parse_form
 from toksmith.reference.dropout import encode_dropout
 from toksmith.reference.fewest_tokens import encode_fewest_tokens
 from toksmith.reference.longest_first import encode_longest_first
@@ -57,6 +57,7 @@ __all__ = [
     "encode_wordpiece",
     "explain",
     "form",
+    "form_in",
     "kept_lengths",
     "mark",
     "mark_pretokens",

@@ -18,9 +18,9 @@ def decode(
     """Decode any sequence of ids.
 
     In the implicit modes a space is written between two neighbours unless one of them says
-    otherwise; never before the first id. In `metaspace` the space at the start, and after a
-    special token, is the one that was put there, and is taken away. Special tokens stand for
-    their text and allow no space on either side.
+    otherwise; never before the first id. In `metaspace` a space at the start of the first token
+    that is not special is the one that was put there, and is taken away, unless something stands
+    before (`after`). Special tokens stand for their text and allow no space on either side.
 
     Args:
         ids: ids of tokens or special tokens.
@@ -69,6 +69,7 @@ def _parts(
         if not 0 <= token_id < vocab_size:
             raise ValueError(f"id is {token_id}, but the vocabulary has {vocab_size}")
     parts: list[tuple[bytes, bytes]] = []
+    takes_space = model.mode == "metaspace" and before is None
     for token_id in ids:
         if token_id >= num_tokens:
             parts.append((b"", model.special_tokens[token_id - num_tokens]))
@@ -78,8 +79,9 @@ def _parts(
             spaced = False
             if before is not None and before < num_tokens:
                 spaced = implies_space(model.tokens[before], token, model.mode, whitespace)
-            elif model.mode == "metaspace":
+            if takes_space:
                 text = text.removeprefix(b" ")
+                takes_space = False
             parts.append((b" " if spaced else b"", text))
         before = token_id
     return parts

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 
 from toksmith._core import WordCounts
 from toksmith.errors import CorpusError, SettingsError, TrainingError
-from toksmith.reference import Units, Word, byte_units, character_units, form, mark
+from toksmith.reference import Units, Word, byte_units, character_units, form_in, mark
 from toksmith.tracing.settings import Settings
 
 __all__ = [
@@ -148,13 +148,4 @@ def show(token: Word, settings: Settings) -> str:
     >>> show(Word(False, b"low ", False), read_settings("bpe", {"boundary": "end-of-word"}))
     'low</w>'
     """
-    bare = Word(False, token.bytes, False)
-    if settings.boundary == "continuation":
-        return "##" * token.lead + form(bare)
-    if settings.boundary == "end-of-word" and token.bytes.endswith(b" "):
-        rest = token.bytes[:-1]
-        return (form(Word(False, rest, False)) if rest else "") + "</w>"
-    if settings.boundary in ("metaspace", "metaspace-no-prefix"):
-        parts = token.bytes.split(b" ")
-        return "▁".join(form(Word(False, part, False)) if part else "" for part in parts)
-    return form(token)
+    return form_in(token, settings.boundary)
