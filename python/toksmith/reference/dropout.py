@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from toksmith.reference.boundary import Word
 from toksmith.reference.model import Model
+from toksmith.reference.scaffold_bpe import take_apart
 from toksmith.reference.splitmix import SplitMix
 
 
@@ -14,8 +15,8 @@ def encode_dropout(word: Word, model: Model, probability: float, random: SplitMi
     """Encode one word: at each step every possible merge is dropped with a probability.
 
     Of those that are left the one of lowest rank is made, the leftmost first; when none is left
-    the word is done. Merges are asked in that order and only until one is kept, a number each,
-    which is the paper's distribution with fewer draws.
+    the word is done, and hidden tokens are taken apart. Merges are asked in that order and only
+    until one is kept, a number each, which is the paper's distribution with fewer draws.
 
     Args:
         word: one marked pretoken.
@@ -41,6 +42,6 @@ def encode_dropout(word: Word, model: Model, probability: float, random: SplitMi
         kept = (merge for merge in sorted(found) if random.uniform() >= probability)
         merge = next(kept, None)
         if merge is None:
-            return ids
+            return take_apart(ids, model)
         _, new, index = merge
         ids[index : index + 2] = [new]

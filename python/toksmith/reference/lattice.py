@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from toksmith.reference.boundary import Word
 from toksmith.reference.model import Model
-from toksmith.reference.spans import num_units, token_spans
+from toksmith.reference.spans import token_spans
 
 
 class Edge(NamedTuple):
@@ -42,7 +42,6 @@ def word_lattice(word: Word, model: Model) -> Lattice:
 
     Raises:
         ValueError: the model has no scores.
-        KeyError: a part of the word is not among the model's units.
 
     >>> tokens = tuple(Word(False, text, False) for text in (b"a", b"b", b"ab"))
     >>> model = Model("space-prefix", tokens, num_units=2, scores=(-2.0, -1.0, -2.5))
@@ -53,7 +52,7 @@ def word_lattice(word: Word, model: Model) -> Lattice:
         raise ValueError("the model has no scores: only Unigram's do")
     spans = token_spans(word, model)
     return lattice_of(
-        num_units(spans),
+        len(model.spell(word)),
         [Edge(start, end, token, model.scores[token]) for (start, end), token in spans.items()],
     )
 

@@ -8,7 +8,7 @@ from collections.abc import Collection
 
 from toksmith.reference.boundary import Word
 from toksmith.reference.model import Model
-from toksmith.reference.spans import num_units, token_spans
+from toksmith.reference.spans import token_spans
 
 
 def encode_longest_first(
@@ -21,7 +21,7 @@ def encode_longest_first(
         model: its tokens are the vocabulary; merges are not read.
         visible: ids that may be used; None is all that the model does not hide. Units always may.
     Raises:
-        KeyError: a part of the word is not among the model's units.
+        KeyError: a part of the word is in no token that is taken.
     Cost: O(m * n) look-ups, m the longest token in bytes, and sorting.
 
     >>> from toksmith.reference.model import model_from_merges
@@ -33,10 +33,12 @@ def encode_longest_first(
     [257, 257, 99, 100]
     """
     spans = token_spans(word, model, visible)
-    taken = [False] * num_units(spans)
+    taken = [False] * len(model.spell(word))
     chosen = []
     for start, end in sorted(spans, key=lambda span: (span[0] - span[1], span[0])):
         if not any(taken[start:end]):
             taken[start:end] = [True] * (end - start)
             chosen.append((start, end))
+    if not all(taken):
+        raise KeyError(word)
     return [spans[span] for span in sorted(chosen)]

@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from toksmith.reference.boundary import Word
 from toksmith.reference.model import Model
-from toksmith.reference.spans import num_units, token_spans
+from toksmith.reference.spans import token_spans
 
 
 def encode_longest_prefix(
@@ -24,11 +24,13 @@ def encode_longest_prefix(
     [256, 99]
     """
     spans = token_spans(word, model, visible)
-    length = num_units(spans)
+    length = len(model.spell(word))
     ids = []
     at = 0
     while at < length:
-        end = max(end for start, end in spans if start == at)
+        end = max((end for start, end in spans if start == at), default=at)
+        if end == at:
+            raise KeyError(word)
         ids.append(spans[at, end])
         at = end
     return ids

@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from toksmith.reference.boundary import Word
 from toksmith.reference.model import Model
-from toksmith.reference.spans import num_units, token_spans
+from toksmith.reference.spans import token_spans
 
 
 def encode_longest_suffix(
@@ -25,9 +25,11 @@ def encode_longest_suffix(
     """
     spans = token_spans(word, model, visible)
     ids = []
-    at = num_units(spans)
+    at = len(model.spell(word))
     while at > 0:
-        start = min(start for start, end in spans if end == at)
+        start = min((start for start, end in spans if end == at), default=at)
+        if start == at:
+            raise KeyError(word)
         ids.append(spans[start, at])
         at = start
     return ids[::-1]

@@ -110,8 +110,8 @@ def sample_paths(
 
 
 def _gumbel(location: float, random: SplitMix) -> float:
-    # Half a step up, so that the logarithm has no 0 to meet.
-    return location - log(-log(random.uniform() + 2.0**-54))
+    # Half a step up, and not to 1: at both ends there is no logarithm of a logarithm.
+    return location - log(-log(min(random.uniform() + 2.0**-54, 1 - 2.0**-53)))
 
 
 def _below(noisy: float, largest: float, maximum: float) -> float:

@@ -3,7 +3,7 @@
 Source: Lian et al. 2024 (arXiv 2404.17808). It leaves open what is in `Scaffolding`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from toksmith.reference.boundary import Word
@@ -153,10 +153,20 @@ def encode_scaffold_bpe(word: Word, model: Model) -> list[int]:
     >>> [model.tokens[i].bytes for i in encode_scaffold_bpe(Word(False, b"abcab", False), model)]
     [b'abc', b'a', b'b']
     """
-    ids: list[int] = []
-    for token_id in encode_merge_rank(word, model):
+    return take_apart(encode_merge_rank(word, model), model)
+
+
+def take_apart(ids: Iterable[int], model: Model) -> list[int]:
+    """Replace hidden tokens by as few visible ones as can be; see `encode_scaffold_bpe`.
+
+    >>> tokens = tuple(Word(False, text, False) for text in (b"a", b"b", b"ab"))
+    >>> take_apart([2, 0], Model("space-prefix", tokens, num_units=2, num_visible=2))
+    [0, 1, 0]
+    """
+    visible_ids: list[int] = []
+    for token_id in ids:
         if token_id in model.visible:
-            ids.append(token_id)
+            visible_ids.append(token_id)
         else:
-            ids += encode_fewest_tokens(model.tokens[token_id], model)
-    return ids
+            visible_ids += encode_fewest_tokens(model.tokens[token_id], model)
+    return visible_ids

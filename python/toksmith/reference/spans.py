@@ -15,8 +15,6 @@ def token_spans(
         word: one marked pretoken.
         model: its tokens are the vocabulary; merges are not read.
         visible: ids that may be used; None is all that the model does not hide. Units always may.
-    Raises:
-        KeyError: a part of the word is not among the model's units.
     Cost: O(m * n) look-ups, m the longest token in bytes.
 
     >>> from toksmith.reference.model import model_from_merges
@@ -30,19 +28,11 @@ def token_spans(
     max_length = max(len(token.bytes) for token in model.tokens)
     spans = {}
     for start in range(len(units)):
-        spans[start, start + 1] = token_ids[units[start]]
+        if units[start] in token_ids:
+            spans[start, start + 1] = token_ids[units[start]]
         for end in range(start + 2, min(start + max_length, len(units)) + 1):
             text = b"".join(unit.bytes for unit in units[start:end])
             token_id = token_ids.get(join(units[start], units[end - 1])._replace(bytes=text))
             if token_id is not None and token_id in visible:
                 spans[start, end] = token_id
     return spans
-
-
-def num_units(spans: dict[tuple[int, int], int]) -> int:
-    """Return how many units the word of these spans has.
-
-    >>> num_units({(0, 1): 99, (1, 2): 97, (1, 3): 256, (2, 3): 98})
-    3
-    """
-    return max((end for _, end in spans), default=0)

@@ -22,6 +22,8 @@ UNKNOWN_PENALTY = 10.0
 PUT_BACK_STEP = 0.0001
 #: Training stops at so many times the pieces that are wanted; the last cut takes the best.
 SPARE = 1.1
+#: Scores are multiples of this, so that they add up without rounding and ties are ties.
+SCORE_STEP = 2.0**-30
 #: A piece that is expected less often is dropped.
 MIN_EXPECTED_COUNT = 0.5
 
@@ -44,10 +46,10 @@ def train_unigram(
     units: Units,
     vocab_size: int,
     *,
-    max_piece_length: int = 16,
-    num_seeds: int = 1_000_000,
+    max_token_chars: int = 16,
+    seed_size: int = 1_000_000,
     shrinking_factor: float = 0.75,
-    num_em_steps: int = 2,
+    num_sub_iterations: int = 2,
 ) -> Model:
     """Learn pieces with log probabilities from counted words.
 
@@ -60,10 +62,10 @@ def train_unigram(
         counts: marked word -> how often it stands in the corpus.
         units: what any word is spelled with.
         vocab_size: how many tokens in all, special tokens not counted in.
-        max_piece_length: in units.
-        num_seeds: most pieces to start from, units not counted in.
+        max_token_chars: in units.
+        seed_size: most pieces to start from, units not counted in.
         shrinking_factor: pruning keeps at least this share of the pieces.
-        num_em_steps: EM steps before each pruning.
+        num_sub_iterations: EM steps before each pruning.
     Returns:
         A model: units, then pieces by falling score; ties: bytes, then no lead, then no trail.
     Raises:
@@ -86,10 +88,10 @@ def train_unigram(
     scores: Scores = {}
     for state in rounds(
         runs,
-        seeds(runs, max_piece_length, num_seeds),
+        seeds(runs, max_token_chars, seed_size),
         wanted,
         shrinking_factor=shrinking_factor,
-        num_em_steps=num_em_steps,
+        num_sub_iterations=num_sub_iterations,
     ):
         scores = state.scores
     lowest = min(scores.values(), default=0.0)
@@ -109,7 +111,10 @@ def train_unigram(
         units.mode,
         (*units.tokens, *longer),
         num_units=size,
-        scores=(*unit_scores, *(scores[piece] for piece in longer)),
+        scores=tuple(
+            round(score / SCORE_STEP) * SCORE_STEP
+            for score in (*unit_scores, *(scores[piece] for piece in longer))
+        ),
     )
 
 
@@ -130,7 +135,7 @@ def unit_runs(counts: Mapping[Word, int], units: Units) -> Counter[tuple[Word, .
     return runs
 
 
-def seeds(runs: Runs, max_piece_length: int, num_seeds: int) -> Scores:
+def seeds(runs: Runs, max_token_chars: int, seed_size: int) -> Scores:
     """Return the pieces to start from, with log probabilities.
 
     All units; and of all longer substrings of runs that occur at least twice those with the
@@ -145,7 +150,7 @@ def seeds(runs: Runs, max_piece_length: int, num_seeds: int) -> Scores:
     lengths: dict[Word, int] = {}
     for run, count in runs.items():
         for start in range(len(run)):
-            for end in range(start + 1, min(start + max_piece_length, len(run)) + 1):
+            for end in range(start + 1, min(start + max_token_chars, len(run)) + 1):
                 piece = spelled(run[start:end])
                 occurrences[piece] += count
                 lengths[piece] = end - start
@@ -156,7 +161,7 @@ def seeds(runs: Runs, max_piece_length: int, num_seeds: int) -> Scores:
         (piece for piece in occurrences if lengths[piece] == 1),
         key=lambda p: (-weights[p], p.bytes, p.lead, p.trail),
     )
-    chosen = [*single, *longer[:num_seeds]]
+    chosen = [*single, *longer[:seed_size]]
     total = sum(weights[piece] for piece in chosen)
     return {piece: log(weights[piece]) - log(total) for piece in chosen}
 
@@ -177,7 +182,7 @@ def rounds(
     wanted: int,
     *,
     shrinking_factor: float = 0.75,
-    num_em_steps: int = 2,
+    num_sub_iterations: int = 2,
 ) -> Iterator[Round]:
     """Train and prune until at most `SPARE` times the wanted pieces are left.
 
@@ -189,7 +194,7 @@ def rounds(
     """
     enough = int(SPARE * wanted)
     while True:
-        for _ in range(num_em_steps):
+        for _ in range(num_sub_iterations):
             expected, log_likelihood = expect(runs, scores)
             scores = maximize(expected)
         if len(scores) <= enough:

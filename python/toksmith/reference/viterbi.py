@@ -15,14 +15,17 @@ def encode_viterbi(word: Word, model: Model) -> list[int]:
 
     Raises:
         ValueError: the model has no scores.
-        KeyError: a part of the word is not among the model's units.
+        KeyError: there is no segmentation.
 
     >>> tokens = tuple(Word(False, text, False) for text in (b"a", b"b", b"ab"))
     >>> model = Model("space-prefix", tokens, num_units=2, scores=(-2.0, -1.0, -2.5))
     >>> encode_viterbi(Word(False, b"abb", False), model)
     [2, 1]
     """
-    return best_path(word_lattice(word, model))[1]
+    score, tokens = best_path(word_lattice(word, model))
+    if score == -inf:
+        raise KeyError(word)
+    return tokens
 
 
 def best_path(lattice: Lattice) -> tuple[float, list[int]]:

@@ -41,7 +41,7 @@ def unigram_steps(
 ) -> Iterator[UnigramStep]:
     """Train, and yield each state with what is removed from it."""
     runs = unit_runs(counts, units)
-    scores = seeds(runs, settings.max_piece_length, 1_000_000)
+    scores = seeds(runs, settings.max_token_chars, 1_000_000)
     if settings.pieces is not None:
         scores = _given_pieces(runs, settings)
     num_units = len({unit for run in runs for unit in run})

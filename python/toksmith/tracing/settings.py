@@ -33,7 +33,7 @@ class TraceSettings(TypedDict, total=False):
     method: `em` is the trainer; `counts` the simple method of courses (Unigram).
     pieces: what to start from (Unigram).
     drop: pieces to remove first, in this order, whatever they cost (Unigram, `counts`).
-    max_piece_length: in units (Unigram).
+    max_token_chars: in units (Unigram).
     """
 
     boundary: str
@@ -51,7 +51,7 @@ class TraceSettings(TypedDict, total=False):
     method: str
     pieces: Sequence[str]
     drop: Sequence[str]
-    max_piece_length: int
+    max_token_chars: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Settings:
     method: UnigramMethod = "em"
     pieces: tuple[str, ...] | None = None
     drop: tuple[str, ...] = ()
-    max_piece_length: int = 16
+    max_token_chars: int = 16
 
     def of_trainer(self) -> dict[str, Any]:
         """Give the settings that the trainer has.
@@ -100,7 +100,7 @@ _OF_TRAINER: Final[dict[str, tuple[str, ...]]] = {
     "bpe": (*_COMMON, *_MERGES),
     "scaffold-bpe": (*_COMMON, "min_pair_count"),
     "wordpiece": (*_COMMON, *_MERGES, "score", "min_score"),
-    "unigram": (*_COMMON, "method", "pieces", "drop", "max_piece_length"),
+    "unigram": (*_COMMON, "method", "pieces", "drop", "max_token_chars"),
 }
 # Recipe -> (trainer, what its name says).
 _RECIPES: Final[dict[str, tuple[str, dict[str, Any]]]] = {
@@ -123,7 +123,7 @@ _CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "score": get_args(Score),
     "method": get_args(UnigramMethod),
 }
-_AT_LEAST_ONE: Final = ("limit_alphabet", "min_pair_count", "max_token_bytes", "max_piece_length")
+_AT_LEAST_ONE: Final = ("limit_alphabet", "min_pair_count", "max_token_bytes", "max_token_chars")
 
 
 def known_trainers() -> tuple[str, ...]:
