@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from toksmith.loading import load as load
     from toksmith.recipes import Recipe as Recipe
     from toksmith.recipes import known_recipes as known_recipes
+    from toksmith.tracing import Trace as Trace
+    from toksmith.tracing import trace as trace
     from toksmith.training import BPE as BPE
     from toksmith.training import ISBPE as ISBPE
     from toksmith.training import Characters as Characters
@@ -74,6 +76,8 @@ _HOMES: Final = {
     "Explanation": "toksmith._core",
     "Prepared": "toksmith._core",
     "DecodeStream": "toksmith._core",
+    "trace": "toksmith.tracing",
+    "Trace": "toksmith.tracing",
     "compare": "toksmith.comparison",
     "evaluate_tokenizers": "toksmith.comparison",
     "Comparison": "toksmith.comparison",
@@ -115,6 +119,8 @@ __all__ = [  # noqa: RUF022 - the reader's order, not the alphabet's
     "Explanation",
     "Prepared",
     "DecodeStream",
+    "trace",
+    "Trace",
     "compare",
     "evaluate_tokenizers",
     "Comparison",

@@ -234,3 +234,21 @@ def test_an_index_and_a_separator(run: Run, text_file: Path, tmp_path: Path) -> 
     (tmp_path / "text.txt.index.tsv").write_text("0\t3\tbook\tchapter\n")
     arguments = ["train", "bpe", "text.txt", "--vocab-size", "257", "-o", "out.json"]
     _explained(run(*arguments, "--separator", "x"), "text.txt.index.tsv", "separator")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["bpf", "--word", "low=5"], "'bpf'"),
+        (["bpe"], "--word WORD=COUNT"),
+        (["bpe", "text.txt", "--word", "low=5"], "--word WORD=COUNT"),
+        (["bpe", "--word", "low"], "'low'"),
+        (["bpe", "--word", "low=x"], "'low=x'"),
+        (["bpe", "--word", "low=5", "low=6"], "'low' twice"),
+        (["bpe", "--word", "low=0"], "count of 'low' is 0"),
+        (["bpe", "--word", "low=5", "--ties", "first"], "first-met"),
+        (["bpe", "gone.txt"], "gone.txt"),
+    ],
+)
+def test_a_slip_in_a_trace(run: Run, text_file: Path, arguments: list[str], named: str) -> None:
+    _explained(run("trace", *arguments, "--vocab-size", "9"), named)

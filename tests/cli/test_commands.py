@@ -49,6 +49,7 @@ def test_every_command_has_a_help_text_with_an_example(invoke: Invoke) -> None:
         "count-tokens",
         "explain",
         "convert",
+        "trace",
         "evaluate",
         "count-words",
         "merge",
@@ -391,3 +392,35 @@ def test_the_help_of_train_names_every_method_and_encoder(invoke: Invoke) -> Non
         base, plus, encoder = name.partition("+")
         assert f" {base} " in text
         assert plus + encoder in text
+
+
+def test_trace_tells_the_training_of_words_with_counts(invoke: Invoke) -> None:
+    words = ["low_=5", "lowest_=2", "newer_=6", "wider_=3", "new_=2"]
+    result = invoke("trace", "bpe", "--word", *words, "--vocab-size", "15", "--ties", "last-met")
+    assert "step 1: r + _ -> r_   count 9" in result.stdout
+    assert "size 11 (−1), gone: n ew" in result.stdout
+    assert "step 5" not in result.stdout
+    assert result.stderr == ""
+
+
+def test_trace_takes_texts_word_counts_and_standard_input(invoke: Invoke, text_file: Path) -> None:
+    invoke("count-words", text_file.name, "-o", "words.tsv")
+    arguments = ("--steps", "2", "--json")
+    texts = invoke("trace", "bpe", text_file.name, *arguments)
+    assert "note: training goes on after step 2" in texts.stderr
+    steps = json.loads(texts.stdout)["steps"]
+    assert len(steps) == 2
+    counted = invoke("trace", "bpe", "words.tsv", *arguments)
+    piped = invoke("trace", "bpe", "-", *arguments, stdin=text_file.read_bytes())
+    assert json.loads(counted.stdout)["steps"] == json.loads(piped.stdout)["steps"] == steps
+
+
+def test_trace_of_unigram_by_counts_drops_what_it_is_told_to(invoke: Invoke) -> None:
+    words = ["hug=10", "pug=12", "lug=5", "bug=4", "dug=5"]
+    pieces = ["h", "u", "g", "hu", "ug", "p", "pu", "l", "lu", "b", "bu", "d", "du"]
+    result = invoke(
+        *("trace", "unigram", "--word", *words, "--piece", *pieces, "--drop", "ug"),
+        *("--method", "counts", "--vocab-size", "12"),
+    )
+    assert "step 1: 13 pieces, loss 170.4019" in result.stdout
+    assert "step 2: 12 pieces, loss 154.3356" in result.stdout

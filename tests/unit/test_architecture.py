@@ -142,7 +142,7 @@ PYTHON_ROOMS = (
     ("corpus",),
     ("recipes",),
     ("training", "loading"),
-    ("evaluate",),
+    ("evaluate", "tracing"),
     ("report",),
     ("comparison",),
     ("cli",),
@@ -151,6 +151,13 @@ PYTHON_ROOMS = (
 #: All that these rooms may import of the package, beside themselves.
 PYTHON_ALLOWED = {
     "reference": {"toksmith._core.unicode_table"},
+    # The one room that runs the twins.
+    "tracing": {
+        "toksmith._core.WordCounts",
+        "toksmith.errors",
+        "toksmith.recipes.did_you_mean",
+        "toksmith.reference",
+    },
     "report": {
         "toksmith._core.write_atomically",
         "toksmith.errors",

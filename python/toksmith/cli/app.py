@@ -9,6 +9,7 @@ import typer
 from toksmith.cli.compare import compare, demo, evaluate
 from toksmith.cli.console import explained, write_line
 from toksmith.cli.text import convert, count_tokens, decode, encode, explain
+from toksmith.cli.trace import trace
 from toksmith.cli.train import count_words, merge, train
 
 __all__ = ["app"]
@@ -54,6 +55,7 @@ for _command in (
     count_tokens,
     explain,
     convert,
+    trace,
     evaluate,
     count_words,
     merge,

@@ -122,7 +122,11 @@ TokenizerArgument = Annotated[
 ]
 
 # Options of these commands take all values up to the next option: `--train a b --test c`.
-_SPREAD: Final = {"compare": ("--train", "--test"), "evaluate": ("--test",)}
+_SPREAD: Final = {
+    "compare": ("--train", "--test"),
+    "evaluate": ("--test",),
+    "trace": ("--word", "--piece", "--drop"),
+}
 
 
 def spread_values(arguments: Sequence[str]) -> list[str]:

@@ -1,14 +1,18 @@
 """Train byte-pair encoding by recounting all pairs at every step.
 
-Source: Sennrich et al. 2016, Algorithm 1. It leaves ties open; the rule is in `train`.
+Source: Sennrich et al. 2016, Algorithm 1. It leaves ties open; the rule is in `best_pair`.
 """
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 
-from toksmith.reference.boundary import Mode, Word, symbols
-from toksmith.reference.model import Model, alphabet, join
+from toksmith.reference.boundary import Mode, Word
+from toksmith.reference.model import Model, join
+from toksmith.reference.units import Units, byte_units
+
+Pair = tuple[int, int]
 
 
 def train(
@@ -17,13 +21,15 @@ def train(
     vocab_size: int,
     min_pair_count: int = 2,
     alphabet_order: Sequence[Word] | None = None,
+    *,
+    units: Units | None = None,
+    num_merges: int | None = None,
+    max_token_bytes: int | None = None,
 ) -> Model:
     """Learn merges from counted words.
 
-    At each step the adjacent pair of ids with the highest count is merged in all words, left to
-    right. Overlapping pairs are counted (`aaa` holds (a, a) twice). Ties go to the smaller left
-    id, then the smaller right id. A merge that spells an existing token is stored with that
-    token's id and uses up none.
+    At each step the adjacent pair of `best_pair` is merged in all words, left to right. A merge
+    that spells an existing token is stored with that token's id and uses up none.
 
     Args:
         counts: marked word -> how often it stands in the corpus.
@@ -31,8 +37,11 @@ def train(
         vocab_size: where to stop, special tokens not counted in.
         min_pair_count: stop when no pair is counted at least as often.
         alphabet_order: the alphabet in id order, which decides ties; None is `alphabet(mode)`.
+        units: what to start from; None is all bytes, in `alphabet_order`.
+        num_merges: stop after so many merges.
+        max_token_bytes: no token gets longer.
     Raises:
-        ValueError: `vocab_size` is below the alphabet.
+        ValueError: `vocab_size` is below the units.
     Cost: O(merges * corpus).
 
     >>> low, lower = Word(False, b"low", False), Word(False, b"lower", False)
@@ -40,31 +49,111 @@ def train(
     >>> [token.bytes for token in model.tokens[256:]]
     [b'lo', b'low']
     """
-    tokens = list(alphabet(mode) if alphabet_order is None else alphabet_order)
-    if vocab_size < len(tokens):
-        raise ValueError(f"vocab_size is {vocab_size}, but the byte alphabet needs {len(tokens)}")
-    ids = {token: index for index, token in enumerate(tokens)}
-    words = [
-        ([ids[symbol] for symbol in symbols(word, mode)], count) for word, count in counts.items()
-    ]
-    merges: list[tuple[int, int, int]] = []
-    while len(tokens) < vocab_size:
-        pair_counts: Counter[tuple[int, int]] = Counter()
-        for word_ids, count in words:
-            for pair in pairwise(word_ids):
+    training = Merging.start(counts, units or byte_units(mode, alphabet_order), vocab_size)
+    while len(training.tokens) < vocab_size and len(training.merges) != num_merges:
+        pair = best_pair(training, min_pair_count, max_token_bytes)
+        if pair is None:
+            break
+        training.merge(*pair)
+    return training.model()
+
+
+def best_pair(
+    training: "Merging", min_pair_count: int = 2, max_token_bytes: int | None = None
+) -> Pair | None:
+    """Return the pair with the highest count; ties go to the smaller left id, then right id.
+
+    >>> from toksmith.reference.units import byte_units
+    >>> training = Merging.start({Word(False, b"abab", False): 1}, byte_units("space-prefix"))
+    >>> best_pair(training)
+    (97, 98)
+    """
+    pair_counts = training.pair_counts(min_pair_count, max_token_bytes)
+    return min(pair_counts, key=lambda pair: (-pair_counts[pair], pair), default=None)
+
+
+@dataclass
+class Merging:
+    """Words under training by merges, and the tokens they are made of so far.
+
+    Attributes:
+        mode: the boundary.
+        num_units: how many tokens there were at the start.
+        tokens: tokens by id.
+        ids: ids by token.
+        words: ids of each run of a word, and the word's count, in the order of the counts.
+        merges: (left, right, new) in order.
+    """
+
+    mode: Mode
+    num_units: int
+    tokens: list[Word]
+    ids: dict[Word, int]
+    words: list[tuple[list[int], int]]
+    merges: list[tuple[int, int, int]] = field(default_factory=list)
+
+    @staticmethod
+    def start(counts: Mapping[Word, int], units: Units, vocab_size: int | None = None) -> "Merging":
+        """Spell all words in units.
+
+        Raises:
+            ValueError: `vocab_size` is below the units.
+
+        >>> from toksmith.reference.units import byte_units
+        >>> Merging.start({Word(False, b"ab", False): 3}, byte_units("space-prefix")).words
+        [([97, 98], 3)]
+        """
+        size = len(units.tokens)
+        if vocab_size is not None and vocab_size < size:
+            what = "byte alphabet needs" if units.are_bytes else "units alone need"
+            raise ValueError(f"vocab_size is {vocab_size}, but the {what} {size}")
+        ids = {token: index for index, token in enumerate(units.tokens)}
+        words = [
+            ([ids[unit] for unit in run], count)
+            for word, count in counts.items()
+            for run in units.runs(word)
+        ]
+        return Merging(units.mode, size, list(units.tokens), ids, words)
+
+    def pair_counts(
+        self, min_pair_count: int = 1, max_token_bytes: int | None = None
+    ) -> Counter[Pair]:
+        """Count adjacent pairs, in the order in which they are met.
+
+        Overlapping ones are counted (`aaa` holds (a, a) twice).
+        """
+        pair_counts: Counter[Pair] = Counter()
+        for ids, count in self.words:
+            for pair in pairwise(ids):
                 pair_counts[pair] += count
-        if not pair_counts:
-            break
-        left, right = min(pair_counts, key=lambda pair: (-pair_counts[pair], pair))
-        if pair_counts[left, right] < min_pair_count:
-            break
-        token = join(tokens[left], tokens[right])
-        if token not in ids:
-            ids[token] = len(tokens)
-            tokens.append(token)
-        merges.append((left, right, ids[token]))
-        words = [(replace(word_ids, left, right, ids[token]), count) for word_ids, count in words]
-    return Model(mode, tuple(tokens), tuple(merges))
+        for pair, count in list(pair_counts.items()):
+            num_bytes = sum(len(self.tokens[part].bytes) for part in pair)
+            if count < min_pair_count or (max_token_bytes and num_bytes > max_token_bytes):
+                del pair_counts[pair]
+        return pair_counts
+
+    def token_counts(self) -> Counter[int]:
+        """Count the tokens that the words are made of now."""
+        token_counts: Counter[int] = Counter()
+        for ids, count in self.words:
+            for token_id in ids:
+                token_counts[token_id] += count
+        return token_counts
+
+    def merge(self, left: int, right: int) -> int:
+        """Merge a pair in all words and return the id of its token."""
+        token = join(self.tokens[left], self.tokens[right])
+        if token not in self.ids:
+            self.ids[token] = len(self.tokens)
+            self.tokens.append(token)
+        new = self.ids[token]
+        self.merges.append((left, right, new))
+        self.words = [(replace(ids, left, right, new), count) for ids, count in self.words]
+        return new
+
+    def model(self) -> Model:
+        """Return what was learned."""
+        return Model(self.mode, tuple(self.tokens), tuple(self.merges), num_units=self.num_units)
 
 
 def replace(word_ids: Sequence[int], left: int, right: int, new: int) -> list[int]:

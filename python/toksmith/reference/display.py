@@ -8,7 +8,7 @@ printable UTF-8 as a whole shows its other bytes as `\xHH`.
 import re
 from collections.abc import Sequence
 
-from toksmith.reference.boundary import Word
+from toksmith.reference.boundary import Mode, Word
 from toksmith.reference.unicode import is_printable
 
 ESCAPES = {"#": r"\#", "\\": r"\\", "|": r"\|", " ": r"\s", "\n": r"\n", "\t": r"\t", "\r": r"\r"}
@@ -27,6 +27,27 @@ def form(token: Word, unicode_version: str | None = None) -> str:
     """
     text = _escape(token.bytes, ESCAPES, unicode_version)
     return "#" * token.lead + text + "#" * token.trail
+
+
+def form_in(token: Word, mode: Mode, unicode_version: str | None = None) -> str:
+    r"""Return the form of a token as its boundary writes it.
+
+    As `form`, but for `▁` in place of the first space with metaspace, `</w>` in place of the
+    last one with end-of-word, and `##` if lead with continuation.
+
+    >>> form_in(Word(False, b"low ", False), "end-of-word")
+    'low</w>'
+    >>> form_in(Word(True, b"s", False), "continuation")
+    '##s'
+    """
+    rest, bare = token, ""
+    if mode in ("metaspace", "metaspace-no-prefix") and token.bytes.startswith(b" "):
+        rest, bare = token._replace(bytes=token.bytes[1:]), "▁{}"
+    elif mode == "end-of-word" and token.bytes.endswith(b" ") and len(token.bytes) > 1:
+        rest, bare = token._replace(bytes=token.bytes[:-1]), "{}</w>"
+    elif mode == "continuation" and token.lead:
+        rest, bare = token._replace(lead=False), "##{}"
+    return bare.replace("{}", form(rest, unicode_version)) if bare else form(token, unicode_version)
 
 
 def _escape(data: bytes, escapes: dict[str, str], unicode_version: str | None) -> str:
@@ -65,7 +86,12 @@ def parse_form(text: str) -> Word:
     return Word(bool(lead), data, bool(trail))
 
 
-def explain(data: bytes, tokens: Sequence[Word], unicode_version: str | None = None) -> str:
+def explain(
+    data: bytes,
+    tokens: Sequence[Word],
+    unicode_version: str | None = None,
+    mode: Mode = "space-prefix",
+) -> str:
     r"""Return `text -> form | form | ...` on one line.
 
     The text before the arrow is shown character by character, and the space, `#` and `|` stand
@@ -82,4 +108,4 @@ def explain(data: bytes, tokens: Sequence[Word], unicode_version: str | None = N
     text = "".join(
         _escape(c.encode("utf-8", "surrogateescape"), plain, unicode_version) for c in characters
     )
-    return f"{text} -> {' | '.join(form(token, unicode_version) for token in tokens)}"
+    return f"{text} -> {' | '.join(form_in(token, mode, unicode_version) for token in tokens)}"

@@ -5,6 +5,7 @@ possible, then the one before it.
 """
 
 from collections.abc import Collection
+from math import inf
 
 from toksmith.reference.boundary import Word
 from toksmith.reference.model import Model
@@ -25,15 +26,17 @@ def encode_fewest_tokens(
     [97, 257]
     """
     spans = token_spans(word, model, visible)
-    fewest = [0]  # tokens needed up to each end
+    fewest: list[float] = [0]  # tokens needed up to each end
     start_of_last = [0]
-    for end in range(1, len(word.bytes) + 1):
+    for end in range(1, len(model.spell(word)) + 1):
         starts = sorted(start for start, stop in spans if stop == end)
-        best = min(starts, key=lambda start: fewest[start])  # the smallest of equal ones
-        fewest.append(fewest[best] + 1)
+        best = min(starts, key=lambda start: fewest[start], default=0)  # the smallest of equal ones
+        fewest.append(fewest[best] + 1 if starts else inf)
         start_of_last.append(best)
+    if fewest[-1] == inf:
+        raise KeyError(word)
     ids = []
-    at = len(word.bytes)
+    at = len(fewest) - 1
     while at > 0:
         ids.append(spans[start_of_last[at], at])
         at = start_of_last[at]

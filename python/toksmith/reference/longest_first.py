@@ -1,7 +1,7 @@
 """Encode a word by taking its longest tokens first.
 
-Source: Xiong et al. 2024 (LBPE), Equation 2 and Algorithm 1. Length is the number of symbols
-(bytes), equal lengths go left to right.
+Source: Xiong et al. 2024 (LBPE), Equation 2 and Algorithm 1. Length is the number of units
+(bytes, or characters), equal lengths go left to right.
 """
 
 from collections.abc import Collection
@@ -19,9 +19,9 @@ def encode_longest_first(
     Args:
         word: one marked pretoken.
         model: its tokens are the vocabulary; merges are not read.
-        visible: ids that may be used; None is all. Symbols of the alphabet always may.
+        visible: ids that may be used; None is all that the model does not hide. Units always may.
     Raises:
-        KeyError: a symbol of the word is not in the model's alphabet.
+        KeyError: a part of the word is in no token that is taken.
     Cost: O(m * n) look-ups, m the longest token in bytes, and sorting.
 
     >>> from toksmith.reference.model import model_from_merges
@@ -33,10 +33,12 @@ def encode_longest_first(
     [257, 257, 99, 100]
     """
     spans = token_spans(word, model, visible)
-    taken = [False] * len(word.bytes)
+    taken = [False] * len(model.spell(word))
     chosen = []
     for start, end in sorted(spans, key=lambda span: (span[0] - span[1], span[0])):
         if not any(taken[start:end]):
             taken[start:end] = [True] * (end - start)
             chosen.append((start, end))
+    if not all(taken):
+        raise KeyError(word)
     return [spans[span] for span in sorted(chosen)]

@@ -24,10 +24,13 @@ def encode_longest_prefix(
     [256, 99]
     """
     spans = token_spans(word, model, visible)
+    length = len(model.spell(word))
     ids = []
     at = 0
-    while at < len(word.bytes):
-        end = max(end for start, end in spans if start == at)
+    while at < length:
+        end = max((end for start, end in spans if start == at), default=at)
+        if end == at:
+            raise KeyError(word)
         ids.append(spans[at, end])
         at = end
     return ids

@@ -25,9 +25,11 @@ def encode_longest_suffix(
     """
     spans = token_spans(word, model, visible)
     ids = []
-    at = len(word.bytes)
+    at = len(model.spell(word))
     while at > 0:
-        start = min(start for start, end in spans if end == at)
+        start = min((start for start, end in spans if end == at), default=at)
+        if start == at:
+            raise KeyError(word)
         ids.append(spans[start, at])
         at = start
     return ids[::-1]

@@ -5,7 +5,7 @@ Source: Sennrich et al. 2016.
 
 from itertools import pairwise
 
-from toksmith.reference.boundary import Word, symbols
+from toksmith.reference.boundary import Word
 from toksmith.reference.model import Model
 
 
@@ -18,7 +18,7 @@ def encode_merge_rank(word: Word, model: Model) -> list[int]:
         word: one marked pretoken.
         model: tokens and merges.
     Raises:
-        KeyError: a symbol of the word is not in the model's alphabet.
+        KeyError: a part of the word is not among the model's units.
     Cost: O(n * n).
 
     >>> from toksmith.reference.model import model_from_merges
@@ -30,7 +30,7 @@ def encode_merge_rank(word: Word, model: Model) -> list[int]:
     for rank, (left, right, new) in enumerate(model.merges):
         ranks.setdefault((left, right), (rank, new))
     token_ids = model.ids()
-    ids = [token_ids[symbol] for symbol in symbols(word, model.mode)]
+    ids = [token_ids[unit] for unit in model.spell(word)]
     while True:
         found = [(*ranks[pair], index) for index, pair in enumerate(pairwise(ids)) if pair in ranks]
         if not found:

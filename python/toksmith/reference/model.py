@@ -1,9 +1,11 @@
-"""What a trained vocabulary is: tokens by id, and merges by rank."""
+"""What a trained vocabulary is: tokens by id, merges by rank, and scores."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
-from toksmith.reference.boundary import Mode, Word
+from toksmith.reference.boundary import MARKED, Mode, Word, spread
+from toksmith.reference.pretokenize import to_bytes, to_characters
 
 
 def alphabet(mode: Mode) -> list[Word]:
@@ -14,14 +16,19 @@ def alphabet(mode: Mode) -> list[Word]:
     >>> alphabet("implicit-dual")[ord("#") + 256 + 512]
     Word(lead=True, bytes=b'#', trail=True)
     """
-    leads = [False] if mode == "space-prefix" else [False, True]
+    return forms([bytes([byte]) for byte in range(256)], mode)
+
+
+def forms(texts: Iterable[bytes], mode: Mode) -> list[Word]:
+    """Return all forms of some texts: without marks, then with lead, then with trail.
+
+    >>> [tuple(form) for form in forms([b"a", b"b"], "continuation")]
+    [(False, b'a', False), (False, b'b', False), (True, b'a', False), (True, b'b', False)]
+    """
+    texts = list(texts)
+    leads = [False, True] if mode in MARKED else [False]
     trails = [False, True] if mode == "implicit-dual" else [False]
-    return [
-        Word(lead, bytes([byte]), trail)
-        for trail in trails
-        for lead in leads
-        for byte in range(256)
-    ]
+    return [Word(lead, text, trail) for trail in trails for lead in leads for text in texts]
 
 
 def join(left: Word, right: Word) -> Word:
@@ -39,24 +46,75 @@ class Model:
 
     Attributes:
         mode: the boundary whose symbols are the alphabet.
-        tokens: tokens by id, the alphabet first. No two are equal.
-        merges: (left, right, new) ids by rank. `new` may be an id made before: two pairs can
-            spell one token.
-        special_tokens: their texts; ids follow on the last token's.
+        tokens: tokens by id: units first, then the other visible ones, hidden ones last. No two
+            are equal.
+        merges: (left, right, new) places in `tokens`, by rank. `new` may be one made before: two
+            pairs can spell one token.
+        special_tokens: their texts; ids follow on the last visible token's.
+        num_units: how many tokens are units, which any word is spelled with; None is all bytes.
+        num_visible: how many tokens an encoder may give out; None is all. The others, the
+            scaffolds of Scaffold-BPE, have no id.
+        scores: log probabilities by id, of Unigram; else empty.
     """
 
     mode: Mode
     tokens: tuple[Word, ...]
     merges: tuple[tuple[int, int, int], ...] = ()
     special_tokens: tuple[bytes, ...] = ()
+    num_units: int | None = None
+    num_visible: int | None = None
+    scores: tuple[float, ...] = ()
+
+    @cached_property
+    def _ids(self) -> dict[Word, int]:
+        return {token: index for index, token in enumerate(self.tokens)}
+
+    @cached_property
+    def units(self) -> frozenset[Word]:
+        """The tokens that any word is spelled with."""
+        number = len(alphabet(self.mode)) if self.num_units is None else self.num_units
+        return frozenset(self.tokens[:number])
+
+    @cached_property
+    def visible(self) -> range:
+        """The ids that an encoder may give out, special tokens not among them."""
+        return range(len(self.tokens) if self.num_visible is None else self.num_visible)
 
     def ids(self) -> dict[Word, int]:
-        """Return the id of each token that is not special.
+        """Return the id of each token that is not special, and the place of each hidden one.
 
         >>> model_from_merges("space-prefix", [(97, 98, 256)]).ids()[Word(False, b"ab", False)]
         256
         """
-        return {token: index for index, token in enumerate(self.tokens)}
+        return self._ids
+
+    def special_id(self, text: bytes) -> int:
+        """Return the id of a special token.
+
+        >>> model_from_merges("space-prefix", [], [b"<eot>"]).special_id(b"<eot>")
+        256
+        """
+        return len(self.visible) + self.special_tokens.index(text)
+
+    def spell(self, word: Word) -> list[Word]:
+        """Spell a word in units: whole characters where they are units, else bytes.
+
+        A byte that is no unit either is among them all the same; `encode_with_unknown` looks for
+        that.
+
+        >>> units = (*alphabet("space-prefix"), Word(False, "é".encode(), False))
+        >>> model = Model("space-prefix", units, num_units=257)
+        >>> [unit.bytes for unit in model.spell(Word(False, "éñ".encode(), False))]
+        [b'\xc3\xa9', b'\xc3', b'\xb1']
+        """
+        characters = [to_bytes(character) for character in to_characters(word.bytes)]
+        spelled: list[Word] = []
+        for unit in spread(word, characters, self.mode):
+            if unit in self.units:
+                spelled.append(unit)
+            else:
+                spelled += spread(unit, [bytes([byte]) for byte in unit.bytes], self.mode)
+        return spelled
 
 
 def model_from_merges(

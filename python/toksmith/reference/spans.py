@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from toksmith.reference.boundary import Word, symbols
+from toksmith.reference.boundary import Word
 from toksmith.reference.model import Model, join
 
 
@@ -14,9 +14,7 @@ def token_spans(
     Args:
         word: one marked pretoken.
         model: its tokens are the vocabulary; merges are not read.
-        visible: ids that may be used; None is all. Symbols of the alphabet always may.
-    Raises:
-        KeyError: a symbol of the word is not in the model's alphabet.
+        visible: ids that may be used; None is all that the model does not hide. Units always may.
     Cost: O(m * n) look-ups, m the longest token in bytes.
 
     >>> from toksmith.reference.model import model_from_merges
@@ -24,15 +22,17 @@ def token_spans(
     >>> token_spans(Word(False, b"cab", False), model)
     {(0, 1): 99, (1, 2): 97, (1, 3): 256, (2, 3): 98}
     """
-    units = symbols(word, model.mode)
+    units = model.spell(word)
     token_ids = model.ids()
+    visible = model.visible if visible is None else visible
     max_length = max(len(token.bytes) for token in model.tokens)
     spans = {}
     for start in range(len(units)):
-        spans[start, start + 1] = token_ids[units[start]]
+        if units[start] in token_ids:
+            spans[start, start + 1] = token_ids[units[start]]
         for end in range(start + 2, min(start + max_length, len(units)) + 1):
-            token = join(units[start], units[end - 1])._replace(bytes=word.bytes[start:end])
-            token_id = token_ids.get(token)
-            if token_id is not None and (visible is None or token_id in visible):
+            text = b"".join(unit.bytes for unit in units[start:end])
+            token_id = token_ids.get(join(units[start], units[end - 1])._replace(bytes=text))
+            if token_id is not None and token_id in visible:
                 spans[start, end] = token_id
     return spans

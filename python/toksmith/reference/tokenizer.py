@@ -43,18 +43,22 @@ def encode(
     """Encode a text in which the model's special tokens are allowed.
 
     Each part between special tokens is marked as a text of its own: the state at its left end is
-    that of a text's start, and nothing is implied at its right end.
+    that of a text's start, and nothing is implied at its right end. Only the first part gets the
+    space that metaspace puts before a text.
 
     >>> from toksmith.reference.model import model_from_merges
     >>> encode(b"a <eot> b", model_from_merges("implicit-dual", [], [b"<eot>"]))
     [97, 288, 1024, 32, 98]
     """
     ids: list[int] = []
+    mode = model.mode
     for part, is_special in split_special(data, model.special_tokens):
         if is_special:
-            ids.append(len(model.tokens) + model.special_tokens.index(part))
+            ids.append(model.special_id(part))
             continue
-        words = mark(part, model.mode, pattern, whitespace, unicode_version=unicode_version)
+        words = mark(part, mode, pattern, whitespace, unicode_version=unicode_version)
+        if mode == "metaspace":
+            mode = "metaspace-no-prefix"
         for word in words:
             ids += encode_word(word, model)
     return ids
