@@ -1,8 +1,8 @@
 """The Rust core, as Python sees it. `mypy.stubtest` holds this file against the built module."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
-from typing import Any, Final, Literal, TypeAlias, final
+from typing import Any, Final, Literal, TypeAlias, final, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ __all__ = [
     "WordCounts",
     "__version__",
     "check_training",
+    "normalizer_steps",
     "train",
     "unicode_table",
     "unicode_versions",
@@ -31,6 +32,7 @@ _AllowedSpecial: TypeAlias = Literal["all"] | Iterable[str]
 _ErrorHandler: TypeAlias = Literal[
     "strict", "replace", "ignore", "backslashreplace", "surrogateescape"
 ]
+_Normalizer: TypeAlias = str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]
 _Ids: TypeAlias = Iterable[int] | NDArray[Any]
 _IdArray: TypeAlias = NDArray[np.uint16] | NDArray[np.uint32]
 
@@ -91,6 +93,7 @@ class WordCounts:
         pretokenizer: str = "gpt2-contraction-fix",
         whitespace: str = "split",
         unicode: str | None = None,
+        normalizer: _Normalizer | None = None,
     ) -> WordCounts: ...
     @staticmethod
     def load(path: str | PathLike[str]) -> WordCounts: ...
@@ -134,6 +137,8 @@ class Tokenizer:
     def pattern(self) -> str | None: ...
     @property
     def whitespace(self) -> str: ...
+    @property
+    def normalizer(self) -> list[dict[str, Any]]: ...
     @property
     def unicode_version(self) -> str: ...
     @property
@@ -182,6 +187,10 @@ class Tokenizer:
     def count_tokens(
         self, text: _Text, *, allowed_special: _AllowedSpecial | None = None
     ) -> int: ...
+    @overload
+    def normalize(self, text: str) -> str: ...
+    @overload
+    def normalize(self, text: bytes | bytearray) -> bytes: ...
     def pretokenize(self, text: _Text) -> list[bytes]: ...
     def count_pretokens(self, text: _Text) -> int: ...
     def decode(
@@ -222,6 +231,7 @@ def train(
     progress: Callable[[int, int], None] | None = None,
 ) -> Tokenizer: ...
 def check_training(settings: str, counting: str) -> None: ...
+def normalizer_steps(normalizer: _Normalizer) -> list[dict[str, Any]]: ...
 def unicode_table() -> str: ...
 def unicode_versions() -> list[str]: ...
 def write_atomically(path: str | PathLike[str], data: bytes) -> None: ...

@@ -391,3 +391,20 @@ def test_the_help_of_train_names_every_method_and_encoder(invoke: Invoke) -> Non
         base, plus, encoder = name.partition("+")
         assert f" {base} " in text
         assert plus + encoder in text
+
+
+def test_a_normalizer_is_a_name_or_an_object_and_may_have_several_steps(
+    invoke: Invoke, text_file: Path
+) -> None:
+    steps = [
+        "--normalizer",
+        "nfkc",
+        "--normalizer",
+        '{"type": "replace", "literal": "l", "by": "L"}',
+    ]
+    invoke("train", "bpe", text_file.name, "--vocab-size", "260", *steps, "-o", "a.tok.json")
+    invoke("count-words", text_file.name, *steps, "-o", "words.tsv")
+    invoke("train", "bpe", "words.tsv", "--vocab-size", "260", "-o", "b.tok.json")
+    trained, counted = ts.load("a.tok.json"), ts.load("b.tok.json")
+    assert trained.normalize("ﬁl") == counted.normalize("ﬁl") == "fiL"
+    assert trained.merges == counted.merges

@@ -14,6 +14,7 @@ from toksmith.reference.longest_prefix import encode_longest_prefix
 from toksmith.reference.longest_suffix import encode_longest_suffix
 from toksmith.reference.merge_rank import encode_merge_rank
 from toksmith.reference.model import Model, alphabet, model_from_merges
+from toksmith.reference.normalize import normalize
 from toksmith.reference.pretokenize import pretokenize, pretokenize_custom
 from toksmith.reference.tokenizer import encode, split_special
 
@@ -34,6 +35,7 @@ __all__ = [
     "mark",
     "mark_pretokens",
     "model_from_merges",
+    "normalize",
     "parse_form",
     "pretokenize",
     "pretokenize_custom",
