@@ -25,7 +25,7 @@ fuzz_target!(|data: &[u8]| {
     })
     .unwrap();
     let (corpus, input) = text.split_at(text.len() / 2);
-    let provenance = Provenance::of(Normalizer::Identity, &pretokenizer, boundary, whitespace);
+    let provenance = Provenance::of(Normalizer::IDENTITY, &pretokenizer, boundary, whitespace);
     let mut counter = WordCounter::new(provenance, 1).unwrap();
     counter.count(&[corpus, b"fallback"], &NoControl).unwrap();
     let settings = TrainSettings {

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
-from typing import Any, Final, Literal, TypeAlias, final
+from typing import Any, Final, Literal, TypeAlias, final, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ __all__ = [
     "__version__",
     "boundaries",
     "check_training",
+    "normalizer_steps",
     "train",
     "unicode_table",
     "unicode_versions",
@@ -33,6 +34,7 @@ _AllowedSpecial: TypeAlias = Literal["all"] | Iterable[str]
 _ErrorHandler: TypeAlias = Literal[
     "strict", "replace", "ignore", "backslashreplace", "surrogateescape"
 ]
+_Normalizer: TypeAlias = str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]
 _Ids: TypeAlias = Iterable[int] | NDArray[Any]
 _Rows: TypeAlias = list[list[int]]
 _SpanRows: TypeAlias = list[list[tuple[int, int]]]
@@ -117,6 +119,7 @@ class WordCounts:
         pretokenizer: str = "gpt2-contraction-fix",
         whitespace: str = "split",
         unicode: str | None = None,
+        normalizer: _Normalizer | None = None,
     ) -> WordCounts: ...
     @staticmethod
     def load(path: str | PathLike[str]) -> WordCounts: ...
@@ -160,6 +163,8 @@ class Tokenizer:
     def pattern(self) -> str | None: ...
     @property
     def whitespace(self) -> str: ...
+    @property
+    def normalizer(self) -> list[dict[str, Any]]: ...
     @property
     def unicode_version(self) -> str: ...
     @property
@@ -220,6 +225,10 @@ class Tokenizer:
     def count_tokens(
         self, text: _Text, *, allowed_special: _AllowedSpecial | None = None
     ) -> int: ...
+    @overload
+    def normalize(self, text: str) -> str: ...
+    @overload
+    def normalize(self, text: bytes | bytearray) -> bytes: ...
     def pretokenize(self, text: _Text) -> list[bytes]: ...
     def count_pretokens(self, text: _Text) -> int: ...
     def decode(
@@ -285,6 +294,7 @@ def train(
 ) -> Tokenizer: ...
 def check_training(settings: str, counting: str) -> None: ...
 def boundaries() -> list[str]: ...
+def normalizer_steps(normalizer: _Normalizer) -> list[dict[str, Any]]: ...
 def unicode_table() -> str: ...
 def unicode_versions() -> list[str]: ...
 def write_atomically(path: str | PathLike[str], data: bytes) -> None: ...

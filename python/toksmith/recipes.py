@@ -4,7 +4,8 @@ A recipe names one point on the axes of tokenization: how text is cut, how a spa
 learns the vocabulary, who encodes with it. `bpe+longest-first` is byte-level BPE encoded longest
 token first. This module only turns names into settings: the core does the work and knows which
 values of a setting exist. Checked here is what the core cannot tell from a setting that is meant,
-such as a misspelt name of a pattern, which is a regular expression too.
+such as a misspelt name of a pattern, which is a regular expression too. A normalizer can be written
+in many ways; the core gives the one form in which recipes are compared.
 """
 
 from __future__ import annotations
@@ -13,20 +14,23 @@ import difflib
 import json
 import re
 import typing
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Final, NamedTuple, TypedDict, Unpack
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple, TypeAlias, TypedDict, Unpack
 
+from toksmith._core import normalizer_steps
 from toksmith.errors import SettingsError
 
 __all__ = [
     "DEFAULT_PRETOKENIZER",
+    "NormalizerSettings",
     "Recipe",
     "RecipeSettings",
     "compositions",
     "did_you_mean",
     "known_encoders",
     "known_recipes",
+    "parse_normalizer",
     "parse_settings",
 ]
 
@@ -36,6 +40,11 @@ DEFAULT_PRETOKENIZER: Final = "gpt2-contraction-fix"
 _PRETOKENIZERS: Final = ("gpt2", "gpt2-contraction-fix", "whitespace", "none")
 _LOOKS_LIKE_A_NAME: Final = re.compile(r"[A-Za-z0-9_-]*")
 _MAX_COUNT: Final = 2**64 - 1
+
+
+#: A normalizer by name, such as `"nfkc"`; an object with its `type` and settings, such as
+#: `{"type": "replace", "literal": "''", "by": '"'}`; or a list of them, the steps in their order.
+NormalizerSettings: TypeAlias = str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]
 
 
 class _Base(NamedTuple):
@@ -111,7 +120,7 @@ class RecipeSettings(TypedDict, total=False):
 
     pretokenizer: str | None
     whitespace: str | None
-    normalizer: str | None
+    normalizer: NormalizerSettings | None
     unicode: str | None
     boundary: str | None
     special_tokens: Sequence[str] | None
@@ -165,6 +174,27 @@ def known_encoders() -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for base in _BASES.values() for name in base.encoders))
 
 
+def parse_normalizer(texts: Iterable[str] | None) -> list[str | dict[str, Any]] | None:
+    """Read the steps of a normalizer, each a name or a JSON object, as a command line has them.
+
+    >>> parse_normalizer(["nfkc", '{"type": "replace", "literal": "a", "by": "b"}'])
+    ['nfkc', {'type': 'replace', 'literal': 'a', 'by': 'b'}]
+    """
+    if not texts:
+        return None
+    return [_normalizer_step(text) for text in texts]
+
+
+def _normalizer_step(text: str) -> str | dict[str, Any]:
+    if not text.lstrip().startswith("{"):
+        return text
+    try:
+        step: dict[str, Any] = json.loads(text)
+    except ValueError as error:
+        raise SettingsError(f"normalizer {text} is no JSON: {error}") from None
+    return step
+
+
 def parse_settings(texts: Iterable[str]) -> RecipeSettings:
     """Read settings written as `name=value`, as a command line has them.
 
@@ -187,7 +217,9 @@ def parse_settings(texts: Iterable[str]) -> RecipeSettings:
                 f"unknown setting {name!r}{did_you_mean(name, kinds)}; known: {', '.join(kinds)}"
             )
         kind = typing.get_args(kinds[name])[0]
-        if typing.get_origin(kind) is not None:
+        if name == "normalizer":
+            settings.setdefault(name, []).append(_normalizer_step(value))  # type: ignore[attr-defined]
+        elif typing.get_origin(kind) is not None:
             settings.setdefault(name, []).append(value)  # type: ignore[attr-defined]
         else:
             settings[name] = _value(name, kind, value)
@@ -224,7 +256,8 @@ class Recipe:
         pretokenizer: name of a pattern, or a regular expression.
         whitespace: `split` keeps whitespace pretokens as the pattern cuts them, `whole` joins
             neighbours, `drop` loses them (with the boundary `continuation` only).
-        normalizer: what is done to the text before it is cut.
+        normalizer: what is done to the text before it is cut, see `NormalizerSettings`; kept as the
+            steps with all of their settings.
         unicode: version whose character classes the pattern uses; None is the pinned one.
         line_fed: the corpus is cut into lines first. Only the spoiled baseline does that.
         special_tokens: they get the last ids, in this order, and count against `vocab_size`.
@@ -260,7 +293,8 @@ class Recipe:
     encoder: str | None = None
     pretokenizer: str = DEFAULT_PRETOKENIZER
     whitespace: str = "split"
-    normalizer: str = "identity"
+    # Steps hold dicts, so they are compared, but not hashed.
+    normalizer: NormalizerSettings = field(default=(), hash=False)
     unicode: str | None = None
     line_fed: bool = False
     special_tokens: tuple[str, ...] = ()
@@ -297,6 +331,9 @@ class Recipe:
                 )
         if self.unk_token is not None and self.unk_token not in self.special_tokens:
             object.__setattr__(self, "special_tokens", (self.unk_token, *self.special_tokens))
+        # One form for all spellings, so that equal recipes are equal; the core refuses what it does
+        # not know. An assignment is the one way to do so in a frozen class.
+        object.__setattr__(self, "normalizer", tuple(normalizer_steps(self.normalizer)))
 
     @classmethod
     def parse(cls, name: str, **settings: Unpack[RecipeSettings]) -> Recipe:

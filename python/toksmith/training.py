@@ -16,7 +16,7 @@ from toksmith._core import Tokenizer, WordCounter, WordCounts, check_training
 from toksmith._core import train as _train_from_counts
 from toksmith.corpus import Corpus, CorpusInput
 from toksmith.errors import CorpusError, SettingsError
-from toksmith.recipes import DEFAULT_PRETOKENIZER, Recipe, RecipeSettings
+from toksmith.recipes import DEFAULT_PRETOKENIZER, NormalizerSettings, Recipe, RecipeSettings
 
 __all__ = [
     "BPE",
@@ -52,7 +52,7 @@ def count_words(
     pretokenizer: str = DEFAULT_PRETOKENIZER,
     boundary: str = "space-prefix",
     whitespace: str = "split",
-    normalizer: str = "identity",
+    normalizer: NormalizerSettings = "identity",
     unicode: str | None = None,
     user_defined_symbols: Sequence[str] = (),
     separator: str | None = None,
@@ -72,7 +72,8 @@ def count_words(
         boundary: how a space is written: `space-prefix`, `metaspace`, `metaspace-no-prefix`,
             `end-of-word`, `continuation`, `implicit-single`, `implicit-dual`.
         whitespace: `split`, `whole` or `drop`.
-        normalizer: `identity`.
+        normalizer: what is done to the text first: a name such as `nfkc`, an object with settings,
+            or a list of steps. By default nothing.
         unicode: version of the character classes, None for the pinned one.
         user_defined_symbols: texts that are tokens wherever they stand, and part of no word.
         separator: text that stands between documents inside a file.
@@ -252,7 +253,7 @@ class _Trainer:
     encoder: str | None = None
     pretokenizer: str | None = None
     whitespace: str | None = None
-    normalizer: str | None = None
+    normalizer: NormalizerSettings | None = None
     unicode: str | None = None
     boundary: str | None = None
     special_tokens: Sequence[str] = ()

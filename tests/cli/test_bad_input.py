@@ -36,13 +36,16 @@ def test_an_unknown_recipe(run: Run, text_file: Path) -> None:
         ("--pretokenizer", "("),
         ("--whitespace", "some"),
         ("--unicode", "1.0"),
+        ("--normalizer", "nfx"),
+        ("--normalizer", '{"type": "bert", "lower": true}'),
+        ("--normalizer", '{"type": '),
         ("--vocab-size", "200"),
         ("--vocab-size", "-5"),
     ],
 )
 def test_a_setting_that_cannot_be(run: Run, text_file: Path, option: str, value: str) -> None:
     arguments = ["train", "bpe", "text.txt", "--vocab-size", "300", "-o", "out.json"]
-    _explained(run(*arguments, option, value), value)
+    _explained(run(*arguments, option, value), value if value[0] != "{" else option[2:])
     assert os.listdir() == ["text.txt"]
 
 

@@ -424,3 +424,20 @@ def test_trace_of_unigram_by_counts_drops_what_it_is_told_to(invoke: Invoke) -> 
     )
     assert "step 1: 13 pieces, loss 170.4019" in result.stdout
     assert "step 2: 12 pieces, loss 154.3356" in result.stdout
+
+
+def test_a_normalizer_is_a_name_or_an_object_and_may_have_several_steps(
+    invoke: Invoke, text_file: Path
+) -> None:
+    steps = [
+        "--normalizer",
+        "nfkc",
+        "--normalizer",
+        '{"type": "replace", "literal": "l", "by": "L"}',
+    ]
+    invoke("train", "bpe", text_file.name, "--vocab-size", "260", *steps, "-o", "a.tok.json")
+    invoke("count-words", text_file.name, *steps, "-o", "words.tsv")
+    invoke("train", "bpe", "words.tsv", "--vocab-size", "260", "-o", "b.tok.json")
+    trained, counted = ts.load("a.tok.json"), ts.load("b.tok.json")
+    assert trained.normalize("ﬁl") == counted.normalize("ﬁl") == "fiL"
+    assert trained.merges == counted.merges

@@ -48,6 +48,7 @@ DECODES = read("implicit-space-decode.json")
 ENCODERS = read("encoders.json")
 LONGEST_FIRST = read("longest-first.json")
 EXTRA = read("implicit-space-extra.json")
+NORMALIZERS = read("normalizers.json")
 
 
 def alphabet_tokenizer(short: str, *, pattern: str, whitespace: str = "split") -> ts.Tokenizer:
@@ -294,3 +295,23 @@ def test_a_slice_gets_its_space_back(case: dict[str, Any], tokenizer_of: Tokeniz
 @pytest.mark.parametrize("case", EXTRA["forms"], ids=lambda case: str(case["form"]))
 def test_forms_are_those_of_the_case_file(case: dict[str, Any]) -> None:
     assert str(token_of(case["token"])) == case["form"]
+
+
+@pytest.mark.parametrize("case", NORMALIZERS["cases"], ids=name_of)
+def test_normalizers_are_those_of_the_case_file(case: dict[str, Any]) -> None:
+    tok = ts.BPE(normalizer=case["normalizer"]).train("x", vocab_size=256)
+    text = bytes.fromhex(case["hex"])
+    assert tok.normalize(text).hex() == case["normalized"]
+    # With the alphabet alone each byte is a token.
+    encoding = tok.encode_with_offsets(text)
+    assert bytes(encoding.ids).hex() == case["normalized"]
+    spans = [tuple(span) for span in case.get("spans", encoding.byte_spans)]
+    assert encoding.byte_spans == spans
+
+
+@pytest.mark.parametrize("case", NORMALIZERS["refused"], ids=name_of)
+def test_normalizers_that_are_not_are_refused(case: dict[str, Any]) -> None:
+    with pytest.raises(ts.SettingsError) as error:
+        ts.BPE(normalizer=case["normalizer"])
+    for says in case["says"]:
+        assert says in str(error.value)

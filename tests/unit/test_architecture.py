@@ -165,7 +165,7 @@ PYTHON_ALLOWED = {
         "toksmith.evaluate.wording",
     },
     "evaluate": {"toksmith._core", "toksmith.errors", "toksmith.corpus"},
-    "recipes": {"toksmith.errors"},
+    "recipes": {"toksmith._core.normalizer_steps", "toksmith.errors"},
 }
 
 

@@ -263,7 +263,11 @@ CHANGES: dict[str, Callable[[dict[str, Any]], object]] = {
     "an empty special token": lambda file: file["added_tokens"][0].update(text=""),
     "an unknown encoder": lambda file: file.update(encoder="viterbi"),
     "an unknown boundary": lambda file: file["stages"].update(boundary="metaspace"),
-    "an unknown normalizer": lambda file: file["stages"].update(normalizer="nfkc"),
+    "an unknown normalizer": lambda file: file["stages"].update(normalizer="nfx"),
+    "another normalizer": lambda file: file["stages"].update(normalizer="lowercase"),
+    "a normalizer of another Unicode version": lambda file: file["stages"].update(
+        normalizer=[{"type": "nfc", "unicode": "14.0"}]
+    ),
     "an unknown whitespace rule": lambda file: file["stages"].update(whitespace="none"),
     "an unknown Unicode version": lambda file: file["stages"].update(unicode="3.0"),
     "an unknown alphabet order": lambda file: file.update(alphabet_order="random"),

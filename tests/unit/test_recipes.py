@@ -10,7 +10,7 @@ import pytest
 
 import toksmith as ts
 from toksmith.errors import SettingsError
-from toksmith.recipes import Recipe, known_recipes
+from toksmith.recipes import NormalizerSettings, Recipe, known_recipes
 
 
 def test_known_recipes_are_every_base_with_every_encoder_in_reading_order() -> None:
@@ -98,7 +98,7 @@ def test_special_tokens_that_are_no_list_of_strings_are_refused(
 def test_counting_settings_hold_what_the_core_reads() -> None:
     recipe = Recipe.parse("isbpe-dual", pretokenizer=r"\d|\D+", whitespace="whole", unicode="14.0")
     assert json.loads(recipe.counting_settings()) == {
-        "normalizer": "identity",
+        "normalizer": [],
         "pretokenizer": r"\d|\D+",
         "boundary": "implicit-dual",
         "whitespace": "whole",
@@ -169,3 +169,24 @@ def test_a_pair_count_that_no_pair_can_fall_below_is_refused(count: object) -> N
 def test_a_near_miss_is_told_what_was_probably_meant(slip: str, meant: str) -> None:
     with pytest.raises(SettingsError, match=re.escape(f"(did you mean {meant!r}?)")):
         Recipe.parse(slip)
+
+
+@pytest.mark.parametrize("spelling", ["nfkc", ["nfkc"], {"type": "nfkc"}, ({"type": "nfkc"},)])
+def test_a_normalizer_has_one_form_however_it_is_written(spelling: NormalizerSettings) -> None:
+    recipe = Recipe.parse("bpe", normalizer=spelling)
+    assert recipe == Recipe.parse("bpe", normalizer="nfkc") != Recipe.parse("bpe")
+    assert hash(recipe) == hash(Recipe.parse("bpe", normalizer="nfkc"))
+    assert recipe.normalizer == ({"type": "nfkc", "unicode": "18.0"},)
+    assert dataclasses.replace(recipe, whitespace="whole").normalizer == recipe.normalizer
+
+
+@pytest.mark.parametrize("spelling", ["identity", [], (), ["identity"]])
+def test_no_step_is_identity(spelling: NormalizerSettings) -> None:
+    assert Recipe.parse("bpe", normalizer=spelling) == Recipe.parse("bpe")
+
+
+def test_a_normalizer_that_is_none_is_refused_at_once() -> None:
+    with pytest.raises(SettingsError, match=r'normalizer: unknown normalizer "nfx"; known: .*nfkc'):
+        Recipe.parse("bpe", normalizer=["nfc", "nfx"])
+    with pytest.raises(SettingsError, match=r"normalizer: .*not JSON serializable"):
+        Recipe.parse("bpe", normalizer=[{"type": "replace", "by": b"x"}])

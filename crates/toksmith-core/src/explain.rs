@@ -158,7 +158,7 @@ impl Tokenizer {
                 Segment::Text { start, end } => {
                     let source = &text[start..end];
                     let normalized = self.provenance().normalizer.normalize(source);
-                    let marked = self.prefixed(normalized.bytes, &mut is_first);
+                    let marked = self.prefixed(normalized, &mut is_first);
                     let words = self.explain_words(&marked, &merges)?;
                     ids.extend(words.iter().flat_map(|word| &word.ids));
                     ExplainedPart {

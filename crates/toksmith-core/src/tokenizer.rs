@@ -161,7 +161,9 @@ pub struct Parts {
 
 /// Ids with the places in the source that they cover.
 ///
-/// A token covers its own bytes, so implicit spaces are gaps of one byte. Character spans cover
+/// A token covers its own bytes, so implicit spaces are gaps of one byte. Under a normalizer it covers
+/// what its bytes came from: tokens that share what one character became all cover that character, a
+/// token of inserted bytes covers nothing, and spans never run backwards. Character spans cover
 /// every character of which the token holds a byte; a byte of ill-formed UTF-8 is a character.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Encoding {
@@ -459,7 +461,7 @@ impl Tokenizer {
         let stages = self.stages();
         let mut is_first = true;
         let mut part = |part: &[u8], ids: &mut Vec<TokenId>| {
-            let bytes = self.provenance.normalizer.normalize(part).bytes;
+            let bytes = self.provenance.normalizer.normalize(part);
             let bytes = self.prefixed(bytes, &mut is_first);
             stages.encode(&bytes, worker, ids)
         };
@@ -577,7 +579,8 @@ impl Tokenizer {
                     encoding.byte_spans.push((start, end));
                 }
                 Segment::Text { start, end } => {
-                    let normalized = self.provenance.normalizer.normalize(&text[start..end]);
+                    let normalized =
+                        (self.provenance.normalizer).normalize_with_offsets(&text[start..end]);
                     let num_bytes = normalized.bytes.len();
                     let bytes = self.prefixed(normalized.bytes, &mut is_first);
                     let prefix_len = bytes.len() - num_bytes;
@@ -638,6 +641,13 @@ impl Tokenizer {
         self.encoder.unknown_len(symbols, id).unwrap_or_else(own)
     }
 
+    /// A text as the pretokenizer sees it, special tokens being text. Without normalizer it is the
+    /// text. Decoding the ids of a text gives this.
+    #[must_use]
+    pub fn normalize<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
+        self.provenance.normalizer.normalize(text)
+    }
+
     /// The marked words of a text, as spans of its normalized form.
     ///
     /// # Errors
@@ -653,7 +663,7 @@ impl Tokenizer {
     /// A text as it is marked: normalized, and with the space before it where the boundary has one.
     fn as_marked<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
         let normalized = self.provenance.normalizer.normalize(text);
-        self.provenance.boundary.with_prefix(normalized.bytes)
+        self.provenance.boundary.with_prefix(normalized)
     }
 
     /// The pretokens of a text, as the pattern cuts them; special tokens are text here.
@@ -663,8 +673,8 @@ impl Tokenizer {
     pub fn pretokenize(&self, text: &[u8]) -> Result<Vec<Vec<u8>>> {
         let normalized = self.provenance.normalizer.normalize(text);
         let mut pretokens = Vec::new();
-        self.pretokenizer.for_each(&normalized.bytes, |pretoken| {
-            pretokens.push(normalized.bytes[pretoken.start..pretoken.end].to_vec());
+        self.pretokenizer.for_each(&normalized, |pretoken| {
+            pretokens.push(normalized[pretoken.start..pretoken.end].to_vec());
             ControlFlow::Continue(())
         })?;
         Ok(pretokens)
@@ -776,30 +786,52 @@ fn in_order<T: Sync, R: Send>(
     results.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Character spans for byte spans that stand in text order.
+/// Character spans for byte spans whose starts, and whose ends, stand in text order.
 fn char_spans(text: &[u8], byte_spans: &[Span]) -> Vec<Span> {
-    // Characters that start before a byte; spans only move forward, so one pass is enough.
-    let (mut at, mut num_chars) = (0, 0);
-    let mut char_start = (0, 0);
-    let mut chars_before = |byte: usize| {
-        while at < byte {
-            char_start = (at, num_chars);
-            at += if text[at] < 0x80 {
-                1
-            } else {
-                decode_multibyte(&text[at..]).map_or(1, |(_, len)| len)
-            };
-            num_chars += 1;
-        }
-        // Inside a character: it is counted, and starts before the byte.
-        if at > byte {
-            (char_start.1, num_chars)
-        } else {
-            (num_chars, num_chars)
-        }
-    };
+    let mut starts = CharCounter::new(text);
+    let mut ends = CharCounter::new(text);
     byte_spans
         .iter()
-        .map(|&(start, end)| (chars_before(start).0, chars_before(end).1))
+        .map(|&(start, end)| match start == end {
+            // Nothing is no part of a character.
+            true => {
+                ends.count_to(end);
+                let at = starts.count_to(start).0;
+                (at, at)
+            }
+            false => (starts.count_to(start).0, ends.count_to(end).1),
+        })
         .collect()
+}
+
+/// Counts characters in one pass over a text.
+struct CharCounter<'t> {
+    text: &'t [u8],
+    at: usize,
+    num_chars: usize,
+}
+
+impl<'t> CharCounter<'t> {
+    fn new(text: &'t [u8]) -> Self {
+        Self {
+            text,
+            at: 0,
+            num_chars: 0,
+        }
+    }
+
+    /// How many characters end at or before a byte, and how many start before it. No byte may lie
+    /// before the one asked about last.
+    fn count_to(&mut self, byte: usize) -> (usize, usize) {
+        while self.at < byte {
+            self.at += if self.text[self.at] < 0x80 {
+                1
+            } else {
+                decode_multibyte(&self.text[self.at..]).map_or(1, |(_, len)| len)
+            };
+            self.num_chars += 1;
+        }
+        // Inside a character it was counted already.
+        (self.num_chars - usize::from(self.at > byte), self.num_chars)
+    }
 }

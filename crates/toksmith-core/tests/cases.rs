@@ -118,7 +118,7 @@ impl Stages {
 
     fn provenance(&self) -> Provenance {
         let pretokenizer = pretokenizer(&self.pattern);
-        let identity = Normalizer::Identity;
+        let identity = Normalizer::IDENTITY;
         Provenance::of(identity, &pretokenizer, self.boundary, self.whitespace)
     }
 
@@ -511,5 +511,49 @@ fn forms_are_shown_as_the_vectors_say() {
         let (lead, bytes, trail) = &marked(&Value::Array(vec![case["token"].clone()]))[0];
         let shown = form(&unhex(bytes).unwrap(), Marks::new(*lead, *trail));
         assert_eq!(shown, case["form"].as_str().unwrap());
+    }
+}
+
+fn normalizer(steps: &Value) -> Result<Normalizer, serde_json::Error> {
+    serde_json::from_value(steps.clone())
+}
+
+#[test]
+fn normalizers_give_the_bytes_and_spans_of_the_case_file() {
+    for case in list(&cases("normalizers.json")["cases"]) {
+        let normalizer = normalizer(&case["normalizer"]).unwrap();
+        let text = bytes(&case["hex"]);
+        let normalized = normalizer.normalize_with_offsets(&text);
+        assert_eq!(
+            hex(&normalized.bytes),
+            case["normalized"].as_str().unwrap(),
+            "{case}"
+        );
+        assert_eq!(normalizer.normalize(&text), normalized.bytes, "{case}");
+        for (at, span) in case["spans"].as_array().into_iter().flatten().enumerate() {
+            let expected: (usize, usize) = serde_json::from_value(span.clone()).unwrap();
+            let found = normalized.offsets.source_span(at, at + 1);
+            assert_eq!(found, expected, "byte {at} of {case}");
+        }
+    }
+}
+
+#[test]
+fn normalizers_that_are_not_are_refused_as_the_case_file_says() {
+    for case in list(&cases("normalizers.json")["refused"]) {
+        let error = normalizer(&case["normalizer"]).unwrap_err().to_string();
+        for says in list(&case["says"]) {
+            assert!(error.contains(says.as_str().unwrap()), "{error} {case}");
+        }
+    }
+}
+
+#[test]
+fn a_normalizer_is_read_back_as_it_was_written() {
+    for case in list(&cases("normalizers.json")["cases"]) {
+        let normalizer = normalizer(&case["normalizer"]).unwrap();
+        let read: Normalizer = serde_json::from_str(&normalizer.to_string()).unwrap();
+        assert_eq!(read, normalizer);
+        assert_eq!(read.to_string(), normalizer.to_string());
     }
 }

@@ -43,7 +43,7 @@ fn counts(
         unicode: None,
     })
     .unwrap();
-    let identity = Normalizer::Identity;
+    let identity = Normalizer::IDENTITY;
     let provenance = Provenance::of(identity, &pretokenizer, boundary, whitespace);
     let mut counter = WordCounter::new(provenance, num_threads).unwrap();
     for batch in documents.chunks(3) {

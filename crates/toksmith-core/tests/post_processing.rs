@@ -46,7 +46,7 @@ fn tokenizer(file: &Value) -> Tokenizer {
     })
     .unwrap();
     let provenance = Provenance::of(
-        Normalizer::Identity,
+        Normalizer::IDENTITY,
         &pretokenizer,
         Boundary::SpacePrefix,
         WhitespaceRule::Split,

@@ -15,7 +15,7 @@ use toksmith_core::types::Marks;
 use crate::control::PyControl;
 use crate::convert::{Text, num_threads, take_texts};
 use crate::errors::{OrRaise, named, to_py};
-use crate::json::{from_json, to_python};
+use crate::json::{from_json, from_python, to_python};
 use crate::tokenizer::PyToken;
 
 /// The stages before counting, as JSON from Python.
@@ -72,7 +72,7 @@ impl PyWordCounts {
     /// >>> len(counts), counts.total
     /// (2, 11)
     #[staticmethod]
-    #[pyo3(signature = (counts, *, boundary="space-prefix", pretokenizer="gpt2-contraction-fix", whitespace="split", unicode=None))]
+    #[pyo3(signature = (counts, *, boundary="space-prefix", pretokenizer="gpt2-contraction-fix", whitespace="split", unicode=None, normalizer=None))]
     fn from_dict(
         py: Python<'_>,
         counts: &Bound<'_, PyAny>,
@@ -80,9 +80,13 @@ impl PyWordCounts {
         pretokenizer: &str,
         whitespace: &str,
         unicode: Option<String>,
+        normalizer: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let provenance = CountSettings {
-            normalizer: Normalizer::Identity,
+            normalizer: match normalizer {
+                None => Normalizer::IDENTITY,
+                Some(steps) => from_python(steps, "normalizer")?,
+            },
             pretokenizer: pretokenizer.to_owned(),
             boundary: boundary.to_owned(),
             whitespace: whitespace.to_owned(),

@@ -18,6 +18,27 @@ pub(crate) fn from_json<T: DeserializeOwned>(py: Python<'_>, json: &str) -> PyRe
     })
 }
 
+/// Settings from Python dicts, lists and scalars; `what` names the argument in the error.
+pub(crate) fn from_python<T: DeserializeOwned>(
+    value: &Bound<'_, PyAny>,
+    what: &str,
+) -> PyResult<T> {
+    let py = value.py();
+    let fault = |reason: &dyn std::fmt::Display| {
+        let reason = format!("{what}: {reason}");
+        to_py(py, toksmith_core::Error::Settings { reason })
+    };
+    let json = py.import("json")?.call_method1("dumps", (value,));
+    let json: String = json
+        .and_then(|json| json.extract())
+        .map_err(|error| fault(&error.value(py)))?;
+    let mut parser = serde_json::Deserializer::from_str(&json);
+    serde_path_to_error::deserialize(&mut parser).map_err(|error| {
+        let reason = error.inner().to_string();
+        fault(&reason.split(" at line ").next().unwrap_or_default())
+    })
+}
+
 /// Any serializable value as Python dicts, lists and scalars.
 pub(crate) fn to_python<'py>(
     py: Python<'py>,

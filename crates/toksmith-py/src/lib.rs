@@ -17,13 +17,14 @@ mod _core {
 
     use pyo3::prelude::*;
     use toksmith_core::boundary::Boundary;
+    use toksmith_core::normalize::Normalizer;
     use toksmith_core::pretokenize::{UNICODE_TABLE, versions};
     use toksmith_core::tokenizer::{Tokenizer, TrainSettings};
 
     use crate::control::PyControl;
     use crate::counts::CountSettings;
     use crate::errors::OrRaise;
-    use crate::json::from_json;
+    use crate::json::{from_json, from_python, to_python};
 
     #[pymodule_export]
     use crate::counts::{PyWordCounter, PyWordCounts};
@@ -66,6 +67,15 @@ mod _core {
     #[pyfunction]
     fn boundaries() -> Vec<&'static str> {
         Boundary::ALL.map(Boundary::name).to_vec()
+    }
+
+    /// The steps of a normalizer, with all of their settings written out.
+    ///
+    /// Takes a name, an object with a `type`, or a list of them, as every `normalizer=` does.
+    #[pyfunction]
+    fn normalizer_steps<'py>(normalizer: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let steps: Normalizer = from_python(normalizer, "normalizer")?;
+        to_python(normalizer.py(), &steps)
     }
 
     /// The generated table of general categories, as text.

@@ -433,6 +433,12 @@ impl PyTokenizer {
         self.inner.provenance().whitespace.name()
     }
 
+    /// What is done to a text before it is cut: a list of steps, each with its settings.
+    #[getter]
+    fn normalizer<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.inner.provenance().normalizer)
+    }
+
     /// Unicode version of the pattern's character classes.
     #[getter]
     fn unicode_version(&self) -> &str {
@@ -685,6 +691,23 @@ impl PyTokenizer {
         allowed_special: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<usize> {
         Ok(self.ids_of(py, text, allowed_special, false)?.len())
+    }
+
+    /// The text as the pretokenizer sees it: `str` for `str`, `bytes` for `bytes`.
+    ///
+    /// Decoding the ids of a text gives this; without normalizer it is the text.
+    fn normalize<'py>(
+        &self,
+        py: Python<'py>,
+        text: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let text = Text::take(text, || "text".to_owned())?;
+        let bytes = text.bytes();
+        let normalized = py.detach(|| self.inner.normalize(bytes));
+        match text {
+            Text::Str(_) => Ok(PyString::from_bytes(py, &normalized)?.into_any()),
+            Text::Bytes(_) | Text::Copy(_) => Ok(PyBytes::new(py, &normalized).into_any()),
+        }
     }
 
     /// The pretokens of a text, in bytes, as the pattern cuts them.

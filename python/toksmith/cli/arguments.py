@@ -17,6 +17,7 @@ __all__ = [
     "EncoderOption",
     "JsonlFieldOption",
     "MinPairCountOption",
+    "NormalizerOption",
     "OutOption",
     "PretokenizerOption",
     "ProgressOption",
@@ -59,6 +60,15 @@ WhitespaceOption = Annotated[
     typer.Option(
         metavar="split|whole",
         help="Keep whitespace as the pattern cuts it (split, default), or join it (whole).",
+    ),
+]
+NormalizerOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--normalizer",
+        metavar="NAME|JSON",
+        help="What is done to the text first, such as nfkc, or an object with a type and settings; "
+        "may be given several times, the steps in their order.",
     ),
 ]
 UnicodeOption = Annotated[

@@ -11,6 +11,7 @@ import typer
 
 from toksmith.cli.arguments import (
     JsonlFieldOption,
+    NormalizerOption,
     PretokenizerOption,
     ProgressOption,
     SeparatorOption,
@@ -24,7 +25,7 @@ from toksmith.cli.arguments import (
 from toksmith.cli.console import Reporter, note, note_skipped, write_line
 from toksmith.errors import ComparisonError, SettingsError
 from toksmith.loading import load
-from toksmith.recipes import Recipe
+from toksmith.recipes import Recipe, parse_normalizer
 
 if TYPE_CHECKING:
     from toksmith.comparison import Comparison
@@ -90,6 +91,7 @@ def compare(
     ] = None,
     pretokenizer: PretokenizerOption = None,
     whitespace: WhitespaceOption = None,
+    normalizer: NormalizerOption = None,
     special_tokens: SpecialTokensOption = None,
     separator: SeparatorOption = None,
     jsonl_field: JsonlFieldOption = None,
@@ -128,6 +130,7 @@ def compare(
             vocab_size=vocab_size,
             pretokenizer=pretokenizer,
             whitespace=whitespace,
+            normalizer=parse_normalizer(normalizer),
             special_tokens=special_tokens or (),
             baseline=baseline,
             seed=seed,

@@ -11,6 +11,7 @@ from toksmith._core import Tokenizer, WordCounts
 from toksmith.cli.arguments import (
     JsonlFieldOption,
     MinPairCountOption,
+    NormalizerOption,
     OutOption,
     PretokenizerOption,
     ProgressOption,
@@ -27,7 +28,13 @@ from toksmith.cli.arguments import (
 from toksmith.cli.console import Reporter, note, note_skipped
 from toksmith.corpus import Corpus
 from toksmith.errors import FormatError, SettingsError
-from toksmith.recipes import DEFAULT_PRETOKENIZER, Recipe, RecipeSettings, parse_settings
+from toksmith.recipes import (
+    DEFAULT_PRETOKENIZER,
+    Recipe,
+    RecipeSettings,
+    parse_normalizer,
+    parse_settings,
+)
 from toksmith.training import count_words as count_words_of
 from toksmith.training import train as train_on
 
@@ -76,6 +83,7 @@ def train(
     out: OutOption,
     pretokenizer: PretokenizerOption = None,
     whitespace: WhitespaceOption = None,
+    normalizer: NormalizerOption = None,
     unicode: UnicodeOption = None,
     special_tokens: SpecialTokensOption = None,
     min_pair_count: MinPairCountOption = None,
@@ -121,6 +129,7 @@ def train(
     named: RecipeSettings = {
         "pretokenizer": pretokenizer,
         "whitespace": whitespace,
+        "normalizer": parse_normalizer(normalizer),
         "unicode": unicode,
         "special_tokens": special_tokens,
         "min_pair_count": min_pair_count,
@@ -177,6 +186,7 @@ def count_words(
         ),
     ] = "space-prefix",
     whitespace: WhitespaceOption = None,
+    normalizer: NormalizerOption = None,
     unicode: UnicodeOption = None,
     separator: SeparatorOption = None,
     jsonl_field: JsonlFieldOption = None,
@@ -197,6 +207,7 @@ def count_words(
             pretokenizer=pretokenizer or DEFAULT_PRETOKENIZER,
             boundary=boundary,
             whitespace=whitespace or "split",
+            normalizer=parse_normalizer(normalizer) or (),
             unicode=unicode,
             num_threads=threads,
             progress=report,

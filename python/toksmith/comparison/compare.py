@@ -9,13 +9,14 @@ encodes, it counts.
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 import time
 import typing
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from toksmith._core import Tokenizer, check_training
+from toksmith._core import Tokenizer, check_training, normalizer_steps
 from toksmith.comparison.comparison import Comparison
 from toksmith.corpus import Corpus
 from toksmith.errors import ComparisonError, SettingsError
@@ -45,7 +46,7 @@ from toksmith.evaluate.verdict import judge, line_fed_effect, overall_verdict
 from toksmith.evaluate.vocabulary import LENGTH_BIN_NAMES, VocabularyTable, measure_vocabulary
 from toksmith.evaluate.wording import listing
 from toksmith.evaluate.words import WordRuns, WordTokens, count_word_tokens, measure_savings
-from toksmith.recipes import Recipe
+from toksmith.recipes import NormalizerSettings, Recipe
 from toksmith.training import count_for, train_recipe
 
 if typing.TYPE_CHECKING:
@@ -94,6 +95,7 @@ def compare(
     vocab_size: int,
     pretokenizer: str | None = None,
     whitespace: str | None = None,
+    normalizer: NormalizerSettings | None = None,
     special_tokens: Sequence[str] = (),
     baseline: str | Recipe | None = None,
     seed: int = 0,
@@ -116,6 +118,8 @@ def compare(
         vocab_size: slots of every vocabulary, alphabet and special tokens included.
         pretokenizer: for recipes given by name.
         whitespace: `split` or `whole`, for recipes given by name.
+        normalizer: for recipes given by name. A tokenizer that changes text fails the exact round
+            trip, so it is measured but not ranked.
         special_tokens: for recipes given by name.
         baseline: against which gains are given; `bpe` with the same pretokenizer by default. It is
             added to the table when it is not among the recipes. A line-fed recipe is refused.
@@ -151,6 +155,7 @@ def compare(
         {
             "pretokenizer": pretokenizer,
             "whitespace": whitespace,
+            "normalizer": normalizer,
             "special_tokens": special_tokens,
         },
     )
@@ -190,6 +195,7 @@ def compare(
                 vocab_size=vocab_size,
                 pretokenizer=pretokenizer,
                 whitespace=whitespace,
+                normalizer=normalizer,
                 special_tokens=tuple(special_tokens) or None,
                 baseline=None if baseline is None else baseline_name,
                 seed=seed,
@@ -205,6 +211,7 @@ def compare(
             num_resamples=num_resamples,
             confidence_percent=CONFIDENCE_PERCENT,
             num_threads=num_threads,
+            normalizer=None if normalizer is None else json.dumps(normalizer_steps(normalizer)),
         ),
         report=report,
     )
@@ -345,6 +352,7 @@ class _NamedSettings(typing.TypedDict):
 
     pretokenizer: str | None
     whitespace: str | None
+    normalizer: NormalizerSettings | None
     special_tokens: Sequence[str]
 
 
@@ -399,10 +407,16 @@ def _baseline_recipe(
             return entry.recipe
     recipe = Recipe.parse(name, **settings)
     # Recipes that come as objects may bring a pretokenizer; the baseline takes theirs.
-    cuts = {(e.recipe.pretokenizer, e.recipe.whitespace) for e in entries if e.recipe is not None}
-    if baseline is None and len(cuts) == 1:
-        cut, rule = cuts.pop()
-        recipe = dataclasses.replace(recipe, pretokenizer=cut, whitespace=rule)
+    cuts = [
+        (e.recipe.normalizer, e.recipe.pretokenizer, e.recipe.whitespace)
+        for e in entries
+        if e.recipe is not None
+    ]
+    if baseline is None and cuts and cuts.count(cuts[0]) == len(cuts):
+        normalizer, cut, rule = cuts[0]
+        recipe = dataclasses.replace(
+            recipe, normalizer=normalizer, pretokenizer=cut, whitespace=rule
+        )
     return recipe
 
 
@@ -699,9 +713,8 @@ def _settings_of(tokenizer: Tokenizer) -> dict[str, str]:
         "whitespace": tokenizer.whitespace,
         "unicode_version": tokenizer.unicode_version,
     }
-    normalizer = tokenizer.settings.get("normalizer")
-    if isinstance(normalizer, str):
-        settings["normalizer"] = normalizer
+    if tokenizer.normalizer:
+        settings["normalizer"] = json.dumps(tokenizer.normalizer)
     if tokenizer.pattern is not None:
         settings["pattern"] = tokenizer.pattern
     return settings

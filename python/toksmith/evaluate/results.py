@@ -99,6 +99,7 @@ class Arguments:
         command: the call that runs it again.
         vocab_size: None when ready tokenizers were evaluated.
         confidence_percent: of every interval in the results.
+        normalizer: its steps as JSON; None where none was asked for.
     """
 
     command: str
@@ -112,6 +113,7 @@ class Arguments:
     num_resamples: int
     confidence_percent: float
     num_threads: int | None
+    normalizer: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

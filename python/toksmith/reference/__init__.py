@@ -16,6 +16,7 @@ from toksmith.reference.longest_prefix import encode_longest_prefix
 from toksmith.reference.longest_suffix import encode_longest_suffix
 from toksmith.reference.merge_rank import encode_merge_rank
 from toksmith.reference.model import Model, alphabet, model_from_merges
+from toksmith.reference.normalize import normalize
 from toksmith.reference.post import kept_lengths, pad, read_template, rows_of, windows
 from toksmith.reference.pretokenize import pretokenize, pretokenize_custom
 from toksmith.reference.sampling import encode_distinct_samples, encode_sample
@@ -62,6 +63,7 @@ __all__ = [
     "mark",
     "mark_pretokens",
     "model_from_merges",
+    "normalize",
     "pad",
     "parse_form",
     "pretokenize",

@@ -24,6 +24,7 @@ from toksmith.reference import (
     mark,
     mark_pretokens,
     model_from_merges,
+    normalize,
     parse_form,
     pretokenize,
     pretokenize_custom,
@@ -65,6 +66,7 @@ DECODES = read("implicit-space-decode.json")
 ENCODERS = read("encoders.json")
 LONGEST_FIRST = read("longest-first.json")
 EXTRA = read("implicit-space-extra.json")
+NORMALIZERS = read("normalizers.json")
 
 
 @pytest.mark.parametrize("case", MARKS["cases"], ids=name_of)
@@ -249,3 +251,8 @@ def test_forms_are_those_of_the_case_file(case: dict[str, Any]) -> None:
     token = word(case["token"])
     assert form(token) == case["form"]
     assert parse_form(case["form"]) == token
+
+
+@pytest.mark.parametrize("case", NORMALIZERS["cases"], ids=name_of)
+def test_normalizers(case: dict[str, Any]) -> None:
+    assert normalize(bytes.fromhex(case["hex"]), case["normalizer"]).hex() == case["normalized"]

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::Builder;
 
@@ -63,10 +64,7 @@ impl WordCounter {
     /// What the pattern's engine says, [`Error::CountOverflow`] and [`Error::Interrupted`]. The
     /// counter is then spoiled: part of the batch may have been counted.
     pub fn count(&mut self, documents: &[&[u8]], control: &dyn Control) -> Result<()> {
-        let texts: Vec<_> = documents
-            .iter()
-            .flat_map(|document| self.texts(document))
-            .collect();
+        let texts = self.all_texts(documents, control)?;
         let mut parts = Vec::new();
         for text in &texts {
             self.push_parts(text, &mut parts);
@@ -147,7 +145,7 @@ impl WordCounter {
             boundary,
             ..
         } = &self.provenance;
-        let normalize = |text| normalizer.normalize(text).bytes;
+        let normalize = |text| normalizer.normalize(text);
         let Some(finder) = &self.user_defined else {
             return vec![boundary.with_prefix(normalize(document))];
         };
@@ -162,6 +160,49 @@ impl WordCounter {
             *first = boundary.with_prefix(std::mem::take(first));
         }
         texts
+    }
+
+    /// The texts of all documents, in order. Whole documents are normalized, before any is cut, on
+    /// all threads where there is work to do.
+    fn all_texts<'d>(
+        &self,
+        documents: &[&'d [u8]],
+        control: &dyn Control,
+    ) -> Result<Vec<Cow<'d, [u8]>>> {
+        if self.provenance.normalizer.is_identity() {
+            let texts = documents.iter().flat_map(|document| self.texts(document));
+            return Ok(texts.collect());
+        }
+        let slots: Vec<OnceLock<Vec<Cow<'d, [u8]>>>> =
+            documents.iter().map(|_| OnceLock::new()).collect();
+        let next = AtomicUsize::new(0);
+        let stop = AtomicBool::new(false);
+        let work = |control: &dyn Control| -> Result<()> {
+            loop {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                let Some((document, slot)) = documents.get(at).zip(slots.get(at)) else {
+                    return Ok(());
+                };
+                let asked = control.check(0, 0);
+                if asked.is_err() || stop.load(Ordering::Relaxed) {
+                    stop.store(true, Ordering::Relaxed);
+                    return asked;
+                }
+                slot.get_or_init(|| self.texts(document));
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..self.tables.len().min(documents.len()) {
+                let thread = Builder::new().spawn_scoped(scope, || work(&NoControl));
+                if thread.is_err() {
+                    break;
+                }
+            }
+            work(control)
+        })?;
+        // Every slot is filled: the threads are joined, and none gave up.
+        let slots = slots.into_iter().filter_map(OnceLock::into_inner);
+        Ok(slots.flatten().collect())
     }
 
     fn push_parts<'d>(&self, document: &'d [u8], parts: &mut Vec<Part<'d>>) {

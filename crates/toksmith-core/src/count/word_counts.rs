@@ -97,8 +97,8 @@ impl Provenance {
         let fields: [(&'static str, String, String); 7] = [
             (
                 "normalizer",
-                debug(&self.normalizer),
-                debug(&other.normalizer),
+                self.normalizer.to_string(),
+                other.normalizer.to_string(),
             ),
             (
                 "pretokenizer",
