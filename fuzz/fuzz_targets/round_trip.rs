@@ -23,6 +23,7 @@ fuzz_target!(|data: &[u8]| {
     let pretokenizer = Pretokenizer::new(&PretokenizerSettings {
         pattern: names()[choice / 6 % 4].to_owned(),
         unicode: None,
+        digits: None,
     })
     .unwrap();
     let (corpus, input) = text.split_at(text.len() / 2);

@@ -71,6 +71,7 @@ fn pretokenizer(pattern: &str) -> Pretokenizer {
     Pretokenizer::new(&PretokenizerSettings {
         pattern: pattern.to_owned(),
         unicode: None,
+        digits: None,
     })
     .unwrap()
 }

@@ -42,6 +42,7 @@ fn counts(
     let pretokenizer = Pretokenizer::new(&PretokenizerSettings {
         pattern: pattern.to_owned(),
         unicode: None,
+        digits: None,
     })
     .unwrap();
     let identity = Normalizer::Identity;

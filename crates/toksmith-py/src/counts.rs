@@ -9,7 +9,7 @@ use toksmith_core::artifact;
 use toksmith_core::boundary::{Boundary, WhitespaceRule};
 use toksmith_core::count::{Provenance, WordCounter, WordCounts, WordRef};
 use toksmith_core::normalize::Normalizer;
-use toksmith_core::pretokenize::{Pretokenizer, PretokenizerSettings};
+use toksmith_core::pretokenize::{DigitRule, Pretokenizer, PretokenizerSettings};
 use toksmith_core::types::Marks;
 
 use crate::control::PyControl;
@@ -29,6 +29,8 @@ struct CountSettings {
     whitespace: String,
     #[serde(default)]
     unicode: Option<String>,
+    #[serde(default)]
+    digits: Option<DigitRule>,
 }
 
 /// Marked word -> 64-bit count, with provenance. Merging is associative and commutative.
@@ -52,7 +54,7 @@ impl PyWordCounts {
     /// >>> len(counts), counts.total
     /// (2, 11)
     #[staticmethod]
-    #[pyo3(signature = (counts, *, boundary="space-prefix", pretokenizer="gpt2-contraction-fix", whitespace="split", unicode=None))]
+    #[pyo3(signature = (counts, *, boundary="space-prefix", pretokenizer="gpt2-contraction-fix", whitespace="split", unicode=None, digits=None))]
     fn from_dict(
         py: Python<'_>,
         counts: &Bound<'_, PyAny>,
@@ -60,10 +62,12 @@ impl PyWordCounts {
         pretokenizer: &str,
         whitespace: &str,
         unicode: Option<String>,
+        digits: Option<&str>,
     ) -> PyResult<Self> {
         let pretokenizer = Pretokenizer::new(&PretokenizerSettings {
             pattern: pretokenizer.to_owned(),
             unicode,
+            digits: digits.map(DigitRule::from_name).transpose().or_raise(py)?,
         })
         .or_raise(py)?;
         let provenance = Provenance::of(
@@ -162,7 +166,8 @@ impl PyWordCounts {
         self.inner.total()
     }
 
-    /// How the words were made: normalizer, pretokenizer, pattern, unicode, boundary, whitespace.
+    /// How the words were made: normalizer, pretokenizer, pattern, unicode, boundary, whitespace,
+    /// and digits where there is a rule for them.
     #[getter]
     fn provenance<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, self.inner.provenance())
@@ -240,6 +245,7 @@ impl PyWordCounter {
         let pretokenizer = Pretokenizer::new(&PretokenizerSettings {
             pattern: settings.pretokenizer,
             unicode: settings.unicode,
+            digits: settings.digits,
         })
         .or_raise(py)?;
         let inner = WordCounter::new(

@@ -9,7 +9,7 @@ use crate::control::{Control, NoControl};
 use crate::display::form;
 use crate::error::{Error, Result};
 use crate::normalize::Normalizer;
-use crate::pretokenize::{Pretokenizer, safe_cuts};
+use crate::pretokenize::Pretokenizer;
 use crate::types::Marks;
 
 use super::word_counts::{Provenance, WordCounts};
@@ -141,11 +141,7 @@ impl WordCounter {
     }
 
     fn push_parts<'d>(&self, document: &'d [u8], parts: &mut Vec<Part<'d>>) {
-        let cuts = if self.pretokenizer.has_safe_cuts() {
-            safe_cuts(document, MIN_PART_BYTES, self.pretokenizer.classes())
-        } else {
-            Vec::new()
-        };
+        let cuts = self.pretokenizer.safe_cuts(document, MIN_PART_BYTES);
         let mut start = 0;
         for end in cuts.into_iter().chain([document.len()]) {
             parts.push(Part {
