@@ -17,6 +17,8 @@ __all__ = [
     "WordCounts",
     "__version__",
     "check_training",
+    "digit_rules",
+    "pretokenizers",
     "train",
     "unicode_table",
     "unicode_versions",
@@ -88,6 +90,7 @@ class WordCounts:
         pretokenizer: str = "gpt2-contraction-fix",
         whitespace: str = "split",
         unicode: str | None = None,
+        digits: str | None = None,
     ) -> WordCounts: ...
     @staticmethod
     def load(path: str | PathLike[str]) -> WordCounts: ...
@@ -129,6 +132,8 @@ class Tokenizer:
     def pretokenizer(self) -> str: ...
     @property
     def pattern(self) -> str | None: ...
+    @property
+    def digits(self) -> str | None: ...
     @property
     def whitespace(self) -> str: ...
     @property

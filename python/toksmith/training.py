@@ -36,6 +36,7 @@ def count_words(
     corpus: CorpusInput,
     *,
     pretokenizer: str = DEFAULT_PRETOKENIZER,
+    digits: str | None = None,
     boundary: str = "space-prefix",
     whitespace: str = "split",
     normalizer: str = "identity",
@@ -54,6 +55,8 @@ def count_words(
         corpus: `str` or `bytes` (one document), an iterable of documents, `Path` or a list of
             them, or a `Corpus`. Never lines.
         pretokenizer: name of a pattern, or a regular expression.
+        digits: how digits are grouped inside what the pattern cuts: `single`, `left-N` or
+            `right-N`, N from 1 to 9; None for no rule.
         boundary: how a space is written: `space-prefix`, `implicit-single`, `implicit-dual`.
         whitespace: `split` or `whole`.
         normalizer: `identity`.
@@ -76,6 +79,7 @@ def count_words(
         name="",
         boundary=boundary,
         pretokenizer=pretokenizer,
+        digits=digits,
         whitespace=whitespace,
         normalizer=normalizer,
         unicode=unicode,
@@ -222,6 +226,8 @@ class BPE:
     Args:
         pretokenizer: name of a pattern, or a regular expression. None is `gpt2-contraction-fix`,
             or what ready word counts were made with.
+        digits: `single`, `left-N` or `right-N`: how digits are grouped inside what the pattern
+            cuts. None is no rule, or that of ready word counts.
         whitespace: `split` or `whole`. None is `split`, or that of ready word counts.
         encoder: `merge-rank` (as in training), `longest-first` (LBPE), or one of the others that
             `known_recipes()` shows.
@@ -239,6 +245,7 @@ class BPE:
     """
 
     pretokenizer: str | None = None
+    digits: str | None = None
     whitespace: str | None = None
     encoder: str = DEFAULT_ENCODER
     min_pair_count: int = 2
@@ -285,7 +292,7 @@ class ISBPE:
     Args:
         mode: `single` marks what no space precedes, `dual` also what no space follows, so that a
             word has one form wherever it stands.
-        pretokenizer, whitespace, encoder, min_pair_count, special_tokens, unicode,
+        pretokenizer, digits, whitespace, encoder, min_pair_count, special_tokens, unicode,
             alphabet_order: as for `BPE`.
     Raises:
         SettingsError: an unknown mode or encoder.
@@ -299,6 +306,7 @@ class ISBPE:
     mode: str = "dual"
     _: KW_ONLY
     pretokenizer: str | None = None
+    digits: str | None = None
     whitespace: str | None = None
     encoder: str = DEFAULT_ENCODER
     min_pair_count: int = 2
@@ -349,6 +357,7 @@ def _recipe_name(base: str, encoder: str) -> str:
 def _settings_of(trainer: BPE | ISBPE) -> RecipeSettings:
     return {
         "pretokenizer": trainer.pretokenizer,
+        "digits": trainer.digits,
         "whitespace": trainer.whitespace,
         "unicode": trainer.unicode,
         "special_tokens": trainer.special_tokens,
@@ -393,6 +402,8 @@ def _with_provenance(settings: RecipeSettings, counts: WordCounts) -> RecipeSett
     filled = settings.copy()
     if filled.get("pretokenizer") is None:
         filled["pretokenizer"] = provenance.get("pretokenizer")
+    if filled.get("digits") is None:
+        filled["digits"] = provenance.get("digits")
     if filled.get("whitespace") is None:
         filled["whitespace"] = provenance.get("whitespace")
     if filled.get("normalizer") is None:
@@ -402,11 +413,11 @@ def _with_provenance(settings: RecipeSettings, counts: WordCounts) -> RecipeSett
 
 def _check_provenance(recipe: Recipe, counts: WordCounts) -> None:
     provenance = counts.provenance
-    for setting in ("boundary", "pretokenizer", "whitespace", "normalizer", "unicode"):
+    for setting in ("boundary", "pretokenizer", "digits", "whitespace", "normalizer", "unicode"):
         wanted = getattr(recipe, setting)
         found = provenance.get(setting)
-        # No version asked for means any; hand-made counts do not know how they were cut.
-        if wanted is not None and found is not None and wanted != found:
+        # No version asked for means any; no rule for digits means none.
+        if wanted != found and (setting == "digits" or (wanted is not None and found is not None)):
             raise SettingsError(
                 f"recipe {recipe.name!r} has {setting} {wanted!r}, but these words were counted "
                 f"with {setting} {found!r}: count them again, or ask for {found!r}"

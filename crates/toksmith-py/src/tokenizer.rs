@@ -9,6 +9,7 @@ use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyString, PyType};
 use toksmith_core::artifact;
 use toksmith_core::decode::DecodeState;
 use toksmith_core::encode::EncoderKind;
+use toksmith_core::pretokenize::DigitRule;
 use toksmith_core::tokenizer::{Encoding, Explanation, Span, Tokenizer};
 use toksmith_core::types::{Marks, TokenId};
 
@@ -383,6 +384,12 @@ impl PyTokenizer {
     #[getter]
     fn pattern(&self) -> Option<&str> {
         self.inner.provenance().pattern.as_deref()
+    }
+
+    /// Rule for digits, such as `single` or `right-3`; None where there is none.
+    #[getter]
+    fn digits(&self) -> Option<String> {
+        self.inner.provenance().digits.map(DigitRule::name)
     }
 
     /// White space rule: `split` or `whole`.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from toksmith.cli.arguments import (
+    DigitsOption,
     JsonlFieldOption,
     PretokenizerOption,
     ProgressOption,
@@ -89,6 +90,7 @@ def compare(
         typer.Option(metavar="RECIPE", help="Recipe that gains are given against (default: bpe)."),
     ] = None,
     pretokenizer: PretokenizerOption = None,
+    digits: DigitsOption = None,
     whitespace: WhitespaceOption = None,
     special_tokens: SpecialTokensOption = None,
     separator: SeparatorOption = None,
@@ -127,6 +129,7 @@ def compare(
             test=test_corpus,
             vocab_size=vocab_size,
             pretokenizer=pretokenizer,
+            digits=digits,
             whitespace=whitespace,
             special_tokens=special_tokens or (),
             baseline=baseline,

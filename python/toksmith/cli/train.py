@@ -9,6 +9,7 @@ import typer
 
 from toksmith._core import Tokenizer, WordCounts
 from toksmith.cli.arguments import (
+    DigitsOption,
     JsonlFieldOption,
     MinPairCountOption,
     OutOption,
@@ -62,6 +63,7 @@ def train(
     vocab_size: VocabSizeOption,
     out: OutOption,
     pretokenizer: PretokenizerOption = None,
+    digits: DigitsOption = None,
     whitespace: WhitespaceOption = None,
     unicode: UnicodeOption = None,
     special_tokens: SpecialTokensOption = None,
@@ -112,6 +114,7 @@ def train(
             corpus,
             vocab_size=vocab_size,
             pretokenizer=pretokenizer,
+            digits=digits,
             whitespace=whitespace,
             unicode=unicode,
             special_tokens=special_tokens,
@@ -140,6 +143,7 @@ def count_words(
     *,
     out: OutOption,
     pretokenizer: PretokenizerOption = None,
+    digits: DigitsOption = None,
     boundary: Annotated[
         str,
         typer.Option(
@@ -167,6 +171,7 @@ def count_words(
         counts = count_words_of(
             corpus,
             pretokenizer=pretokenizer or DEFAULT_PRETOKENIZER,
+            digits=digits,
             boundary=boundary,
             whitespace=whitespace or "split",
             unicode=unicode,

@@ -93,6 +93,7 @@ def compare(
     test: CorpusInput,
     vocab_size: int,
     pretokenizer: str | None = None,
+    digits: str | None = None,
     whitespace: str | None = None,
     special_tokens: Sequence[str] = (),
     baseline: str | Recipe | None = None,
@@ -115,6 +116,7 @@ def compare(
         test: what to measure on, held in memory.
         vocab_size: slots of every vocabulary, alphabet and special tokens included.
         pretokenizer: for recipes given by name.
+        digits: rule for digits, for recipes given by name.
         whitespace: `split` or `whole`, for recipes given by name.
         special_tokens: for recipes given by name.
         baseline: against which gains are given; `bpe` with the same pretokenizer by default. It is
@@ -150,6 +152,7 @@ def compare(
         baseline,
         {
             "pretokenizer": pretokenizer,
+            "digits": digits,
             "whitespace": whitespace,
             "special_tokens": special_tokens,
         },
@@ -187,6 +190,7 @@ def compare(
                 [e.name for e in entries],
                 vocab_size=vocab_size,
                 pretokenizer=pretokenizer,
+                digits=digits,
                 whitespace=whitespace,
                 special_tokens=tuple(special_tokens) or None,
                 baseline=None if baseline is None else baseline_name,
@@ -196,6 +200,7 @@ def compare(
             recipes=tuple(e.name for e in entries),
             vocab_size=vocab_size,
             pretokenizer=pretokenizer,
+            digits=digits,
             whitespace=whitespace,
             special_tokens=tuple(special_tokens),
             baseline=None if baseline is None else baseline_name,
@@ -283,6 +288,7 @@ def evaluate_tokenizers(
             recipes=tuple(names),
             vocab_size=None,
             pretokenizer=None,
+            digits=None,
             whitespace=None,
             special_tokens=(),
             baseline=baseline,
@@ -342,6 +348,7 @@ class _NamedSettings(typing.TypedDict):
     """What `compare` was told about recipes that come as names."""
 
     pretokenizer: str | None
+    digits: str | None
     whitespace: str | None
     special_tokens: Sequence[str]
 
@@ -397,10 +404,14 @@ def _baseline_recipe(
             return entry.recipe
     recipe = Recipe.parse(name, **settings)
     # Recipes that come as objects may bring a pretokenizer; the baseline takes theirs.
-    cuts = {(e.recipe.pretokenizer, e.recipe.whitespace) for e in entries if e.recipe is not None}
+    cuts = {
+        (e.recipe.pretokenizer, e.recipe.digits, e.recipe.whitespace)
+        for e in entries
+        if e.recipe is not None
+    }
     if baseline is None and len(cuts) == 1:
-        cut, rule = cuts.pop()
-        recipe = dataclasses.replace(recipe, pretokenizer=cut, whitespace=rule)
+        cut, digits, rule = cuts.pop()
+        recipe = dataclasses.replace(recipe, pretokenizer=cut, digits=digits, whitespace=rule)
     return recipe
 
 
@@ -452,6 +463,7 @@ def _count(
     counts = count_words(
         fed,
         pretokenizer=recipe.pretokenizer,
+        digits=recipe.digits,
         boundary=recipe.boundary,
         whitespace=recipe.whitespace,
         normalizer=recipe.normalizer,
@@ -697,6 +709,7 @@ def _settings_of(tokenizer: Tokenizer) -> dict[str, str]:
         "boundary": tokenizer.boundary,
         "encoder": tokenizer.encoder,
         "pretokenizer": tokenizer.pretokenizer,
+        "digits": tokenizer.digits or "none",
         "whitespace": tokenizer.whitespace,
         "unicode_version": tokenizer.unicode_version,
     }

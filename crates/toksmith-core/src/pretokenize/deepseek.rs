@@ -2,9 +2,9 @@
 //!
 //! DeepSeek cuts three times, each time inside what the cut before left: groups of up to three
 //! digits, runs of Chinese and Japanese characters, then words, punctuation and white space. One
-//! expression does the same once its classes leave out digits and those characters, and the end of
-//! a piece is written as "before a digit or such a character"; what it does not match (controls and
-//! the like) is a pretoken of its own, as in DeepSeek's cuts.
+//! expression does the same once its classes hold either those characters or others, never both, and
+//! the end of a piece is written as "before a digit or such a character". What it does not match
+//! (controls and the like) is a pretoken of its own, as in DeepSeek's cuts.
 //!
 //! Source: DeepSeek's `tokenizer.json`.
 
@@ -13,7 +13,18 @@ use super::unicode::{Character, CharKind, UnicodeClasses, ascii_letters_end};
 use super::{PretokenClass, class_of_span};
 
 /// The text of the pattern.
-pub(super) const PATTERN: &str = r#"\p{N}{1,3}|[一-龥\u3040-ヿ]+|[!"\#$%\&'()*+,\-./:;<=>?@\[\\\]^_`{|}\~][A-Za-z]+|[^\r\n\p{L}\p{N}\p{P}\p{S}一-龥\u3040-ヿ]?[[\p{L}\p{M}]&&[^一-龥\u3040-ヿ]]+| ?[[\p{P}\p{S}]&&[^一-龥\u3040-ヿ]]+[\r\n]*|\s*[\r\n]+|\s+(?![^\s\p{N}一-龥\u3040-ヿ])|\s+"#;
+pub(super) const PATTERN: &str = concat!(
+    r"\p{N}{1,3}",
+    // Inside a run of Chinese and Japanese characters, some of which are punctuation or unassigned.
+    r"|[[一-龥\u3040-ヿ]&&[^\p{L}\p{P}\p{S}]]?[[一-龥\u3040-ヿ]&&[\p{L}\p{M}]]+",
+    r"|[[一-龥\u3040-ヿ]&&[\p{P}\p{S}]]+",
+    r"|[[一-龥\u3040-ヿ]&&[^\p{L}\p{M}\p{P}\p{S}]]+(?![[一-龥\u3040-ヿ]&&[\p{L}\p{M}]])",
+    // Elsewhere.
+    r#"|[!"\#$%\&'()*+,\-./:;<=>?@\[\\\]^_`{|}\~][A-Za-z]+"#,
+    r"|[^\r\n\p{L}\p{N}\p{P}\p{S}一-龥\u3040-ヿ]?[[\p{L}\p{M}]&&[^一-龥\u3040-ヿ]]+",
+    r"| ?[[\p{P}\p{S}]&&[^一-龥\u3040-ヿ]]+[\r\n]*",
+    r"|\s*[\r\n]+|\s+(?![^\s\p{N}一-龥\u3040-ヿ])|\s+",
+);
 
 /// The scanner.
 #[derive(Clone, Copy, Debug)]
@@ -25,25 +36,30 @@ pub struct Deepseek {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     Digit,
-    EastAsian,
     Word,
     Space,
     Punctuation,
     Rest,
 }
 
-impl Part {
+/// A part, and whether it is cut in a run of Chinese and Japanese characters or elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Place {
+    part: Part,
+    east_asian: bool,
+}
+
+impl Place {
     fn of(character: Character) -> Self {
-        if character.code_point.is_some_and(is_east_asian) {
-            return Self::EastAsian;
-        }
-        match character.kind {
-            CharKind::Number => Self::Digit,
-            CharKind::Upper | CharKind::Lower | CharKind::Uncased | CharKind::Mark => Self::Word,
-            CharKind::Space => Self::Space,
-            CharKind::Punctuation | CharKind::Symbol => Self::Punctuation,
-            CharKind::Rest => Self::Rest,
-        }
+        let part = match character.kind {
+            CharKind::Number => Part::Digit,
+            CharKind::Upper | CharKind::Lower | CharKind::Uncased | CharKind::Mark => Part::Word,
+            CharKind::Space => Part::Space,
+            CharKind::Punctuation | CharKind::Symbol => Part::Punctuation,
+            CharKind::Rest => Part::Rest,
+        };
+        let east_asian = character.code_point.is_some_and(is_east_asian) && part != Part::Digit;
+        Self { part, east_asian }
     }
 }
 
@@ -62,96 +78,109 @@ impl Deepseek {
     }
 
     #[inline]
-    fn part_at(&self, text: &[u8], at: usize) -> Option<(Part, usize)> {
+    fn place_at(&self, text: &[u8], at: usize) -> Option<(Place, usize)> {
         text.get(at)?;
         let character = self.classes.character_at(text, at);
-        Some((Part::of(character), character.len))
+        Some((Place::of(character), character.len))
+    }
+
+    /// Whether a character of a word stands at `at`, on the given side.
+    fn is_word_at(&self, text: &[u8], at: usize, east_asian: bool) -> bool {
+        let word = Place {
+            part: Part::Word,
+            east_asian,
+        };
+        self.place_at(text, at)
+            .is_some_and(|(place, _)| place == word)
     }
 
     /// End and class of the pretoken that starts at `start`, which is inside the text.
     #[inline]
     pub(super) fn pretoken_at(&self, text: &[u8], start: usize) -> (usize, PretokenClass) {
-        let Some((part, len)) = self.part_at(text, start) else {
+        let Some((place, len)) = self.place_at(text, start) else {
             return (text.len(), PretokenClass::Other);
         };
         let next = start + len;
-        let end = match part {
+        let byte = text[start];
+        let end = match place.part {
             Part::Digit => {
                 let mut end = next;
                 for _ in 1..3 {
-                    match self.part_at(text, end) {
-                        Some((Part::Digit, len)) => end += len,
+                    match self.place_at(text, end) {
+                        Some((after, len)) if after == place => end += len,
                         _ => break,
                     }
                 }
                 end
             }
-            Part::EastAsian => self.run_end(text, next, Part::EastAsian),
-            Part::Word => self.word_end(text, next),
+            Part::Word => self.word_end(text, next, place.east_asian),
             Part::Punctuation => {
-                if text[start].is_ascii() {
-                    let end = ascii_letters_end(text, next);
-                    if end > next {
-                        return (end, PretokenClass::Other);
-                    }
+                let mut end = start;
+                if byte.is_ascii() {
+                    end = ascii_letters_end(text, next);
                 }
-                return (self.punctuation_end(text, next), PretokenClass::Other);
-            }
-            Part::Space => {
-                let byte = text[start];
-                match self.part_at(text, next) {
-                    Some((Part::Word, _)) if byte != b'\r' && byte != b'\n' => {
-                        self.word_end(text, next)
-                    }
-                    Some((Part::Punctuation, _)) if byte == b' ' => {
-                        return (self.punctuation_end(text, next), PretokenClass::Other);
-                    }
-                    _ => return (self.whitespace_end(text, start), PretokenClass::Whitespace),
+                if end <= next {
+                    end = self.punctuation_end(text, next, place);
                 }
+                return (end, PretokenClass::Other);
             }
-            Part::Rest => match self.part_at(text, next) {
-                Some((Part::Word, _)) => self.word_end(text, next),
-                _ => self.unmatched_end(text, next),
+            Part::Space if byte == b'\r' || byte == b'\n' => {
+                return (self.whitespace_end(text, start), PretokenClass::Whitespace);
+            }
+            Part::Space => match self.place_at(text, next) {
+                Some((after, _)) if !after.east_asian && after.part == Part::Word => {
+                    self.word_end(text, next, false)
+                }
+                Some((after, _))
+                    if byte == b' ' && !after.east_asian && after.part == Part::Punctuation =>
+                {
+                    let end = self.punctuation_end(text, next, after);
+                    return (end, PretokenClass::Other);
+                }
+                _ => return (self.whitespace_end(text, start), PretokenClass::Whitespace),
             },
+            Part::Rest if self.is_word_at(text, next, place.east_asian) => {
+                self.word_end(text, next, place.east_asian)
+            }
+            Part::Rest => self.unmatched_end(text, next, place),
         };
         (end, class_of_span(self.classes, &text[start..end]))
     }
 
-    fn run_end(&self, text: &[u8], mut at: usize, part: Part) -> usize {
-        while let Some((found, len)) = self.part_at(text, at) {
-            if found != part {
-                break;
-            }
-            at += len;
-        }
-        at
-    }
-
     #[inline]
-    fn word_end(&self, text: &[u8], mut at: usize) -> usize {
+    fn word_end(&self, text: &[u8], mut at: usize, east_asian: bool) -> usize {
         loop {
-            at = ascii_letters_end(text, at);
-            match self.part_at(text, at) {
-                Some((Part::Word, len)) => at += len,
+            if !east_asian {
+                at = ascii_letters_end(text, at);
+            }
+            match self.place_at(text, at) {
+                Some((place, len)) if place.part == Part::Word && place.east_asian == east_asian => {
+                    at += len;
+                }
                 _ => return at,
             }
         }
     }
 
     /// Where `[\p{P}\p{S}]+` and the line ends after it end.
-    fn punctuation_end(&self, text: &[u8], at: usize) -> usize {
-        let mut end = self.run_end(text, at, Part::Punctuation);
-        while matches!(text.get(end), Some(b'\r' | b'\n')) {
-            end += 1;
+    fn punctuation_end(&self, text: &[u8], mut at: usize, place: Place) -> usize {
+        while let Some((after, len)) = self.place_at(text, at) {
+            if after != place {
+                break;
+            }
+            at += len;
         }
-        end
+        while !place.east_asian && matches!(text.get(at), Some(b'\r' | b'\n')) {
+            at += 1;
+        }
+        at
     }
 
     /// Where the text between two matches ends: before a character that begins one, or that stands
     /// before a word and so belongs to it.
-    fn unmatched_end(&self, text: &[u8], mut at: usize) -> usize {
-        while let Some((Part::Rest, len)) = self.part_at(text, at) {
-            if let Some((Part::Word, _)) = self.part_at(text, at + len) {
+    fn unmatched_end(&self, text: &[u8], mut at: usize, place: Place) -> usize {
+        while let Some((after, len)) = self.place_at(text, at) {
+            if after != place || self.is_word_at(text, at + len, place.east_asian) {
                 break;
             }
             at += len;
@@ -162,10 +191,14 @@ impl Deepseek {
     /// Where the white space pretoken ends that starts at `start`.
     fn whitespace_end(&self, text: &[u8], start: usize) -> usize {
         let run = WhitespaceRun::at(text, start, self.classes);
-        match (run.after_line_end, self.part_at(text, run.end)) {
-            (Some(end), _) => end,
-            (None, None | Some((Part::Digit | Part::EastAsian, _))) => run.end,
-            (None, Some(_)) => run.without_last(),
+        if let Some(end) = run.after_line_end {
+            return end;
+        }
+        match self.place_at(text, run.end) {
+            Some((after, _)) if !after.east_asian && after.part != Part::Digit => {
+                run.without_last()
+            }
+            _ => run.end,
         }
     }
 }

@@ -291,6 +291,8 @@ mod tests {
             b"\xE3\x81\x82",
             b"\xE3\x83\xBB",
             b"\xE3\x82\x9B",
+            b"\xE3\x81\x80",
+            b"\xE3\x82\x99",
             b"\xE9\xBE\xA6",
             b"\xC2\xBF",
             b"\xE2\x82\xAC",
@@ -306,8 +308,6 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(1024))]
-
         #[test]
         fn the_scanners_agree_with_the_regular_expressions_they_stand_for(text in hostile()) {
             for name in names() {
