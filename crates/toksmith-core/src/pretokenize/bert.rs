@@ -5,9 +5,9 @@
 //! White space is the property White_Space, and controls, which BERT deletes first, are parts of
 //! words. Source: Devlin et al. 2019, `tokenization.py` (`BasicTokenizer`).
 
+use super::PretokenClass;
 use super::punctuation::is_punctuation;
-use super::unicode::{Character, CharClass, CharKind, UnicodeClasses};
-use super::{PretokenClass, class_of_span};
+use super::unicode::{CharClass, CharKind, Character, UnicodeClasses, ascii_letters_end};
 
 /// The text of the pattern.
 pub(super) const PATTERN: &str = r"\s+|[\p{P}$+<=>^`|~]|[\u3400-\u4DBF\u4E00-\u9FFF\uF900-\uFAFF\U00020000-\U0002A6DF\U0002A700-\U0002CEAF\U0002F800-\U0002FA1F]|[^\s\p{P}$+<=>^`|~\u3400-\u4DBF\u4E00-\u9FFF\uF900-\uFAFF\U00020000-\U0002A6DF\U0002A700-\U0002CEAF\U0002F800-\U0002FA1F]+";
@@ -18,11 +18,11 @@ fn is_chinese(character: Character) -> bool {
         character.code_point,
         Some(
             0x3400..=0x4DBF
-                | 0x4E00..=0x9FFF
-                | 0xF900..=0xFAFF
-                | 0x2_0000..=0x2_A6DF
-                | 0x2_A700..=0x2_CEAF
-                | 0x2_F800..=0x2_FA1F
+            | 0x4E00..=0x9FFF
+            | 0xF900..=0xFAFF
+            | 0x2_0000..=0x2_A6DF
+            | 0x2_A700..=0x2_CEAF
+            | 0x2_F800..=0x2_FA1F,
         )
     )
 }
@@ -54,15 +54,23 @@ impl Bert {
             let end = self.classes.run_end(text, end, CharClass::Space);
             return (end, PretokenClass::Whitespace);
         }
-        if !stands_alone(first) {
-            while end < text.len() {
-                let character = self.classes.character_at(text, end);
-                if character.kind == CharKind::Space || stands_alone(character) {
-                    break;
-                }
-                end += character.len;
+        let mut all_letters = first.kind.class() == CharClass::Letter;
+        while !stands_alone(first) {
+            end = ascii_letters_end(text, end);
+            if end == text.len() {
+                break;
             }
+            let character = self.classes.character_at(text, end);
+            if character.kind == CharKind::Space || stands_alone(character) {
+                break;
+            }
+            all_letters &= character.kind.class() == CharClass::Letter;
+            end += character.len;
         }
-        (end, class_of_span(self.classes, &text[start..end]))
+        let class = match all_letters {
+            true => PretokenClass::Letters,
+            false => PretokenClass::Other,
+        };
+        (end, class)
     }
 }

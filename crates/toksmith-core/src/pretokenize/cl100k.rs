@@ -8,7 +8,7 @@
 //! files for Llama 3 and Qwen 2.
 
 use super::PretokenClass;
-use super::unicode::{CharClass, CharKind, UnicodeClasses};
+use super::unicode::{CharClass, CharKind, UnicodeClasses, ascii_lower_end};
 
 /// Which pattern of the family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -210,20 +210,19 @@ impl Cl100k {
     /// Where the run of `[\p{Ll}\p{Lm}\p{Lo}\p{M}]` ends.
     #[inline]
     fn lower_end(&self, text: &[u8], mut at: usize, all_letters: &mut bool) -> usize {
-        while let Some(&byte) = text.get(at) {
-            if byte.is_ascii_lowercase() {
-                at += 1;
-                continue;
+        loop {
+            at = ascii_lower_end(text, at);
+            if text.get(at).is_none_or(u8::is_ascii) {
+                return at;
             }
             let character = self.classes.character_at(text, at);
             match character.kind {
                 CharKind::Lower | CharKind::Uncased => {}
                 CharKind::Mark => *all_letters = false,
-                _ => break,
+                _ => return at,
             }
             at += character.len;
         }
-        at
     }
 
     /// The end of a word, with the contraction that o200k lets it keep, and its class. `plain` says

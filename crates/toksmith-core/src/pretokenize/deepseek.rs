@@ -8,9 +8,9 @@
 //!
 //! Source: DeepSeek's `tokenizer.json`.
 
+use super::PretokenClass;
 use super::cl100k::WhitespaceRun;
-use super::unicode::{Character, CharKind, UnicodeClasses, ascii_letters_end};
-use super::{PretokenClass, class_of_span};
+use super::unicode::{CharKind, Character, UnicodeClasses, ascii_letters_end};
 
 /// The text of the pattern.
 pub(super) const PATTERN: &str = concat!(
@@ -102,7 +102,7 @@ impl Deepseek {
         };
         let next = start + len;
         let byte = text[start];
-        let end = match place.part {
+        match place.part {
             Part::Digit => {
                 let mut end = next;
                 for _ in 1..3 {
@@ -111,9 +111,9 @@ impl Deepseek {
                         _ => break,
                     }
                 }
-                end
+                (end, PretokenClass::Other)
             }
-            Part::Word => self.word_end(text, next, place.east_asian),
+            Part::Word => self.word(text, start, start, place.east_asian),
             Part::Punctuation => {
                 let mut end = start;
                 if byte.is_ascii() {
@@ -122,44 +122,63 @@ impl Deepseek {
                 if end <= next {
                     end = self.punctuation_end(text, next, place);
                 }
-                return (end, PretokenClass::Other);
+                (end, PretokenClass::Other)
             }
             Part::Space if byte == b'\r' || byte == b'\n' => {
-                return (self.whitespace_end(text, start), PretokenClass::Whitespace);
+                (self.whitespace_end(text, start), PretokenClass::Whitespace)
             }
             Part::Space => match self.place_at(text, next) {
                 Some((after, _)) if !after.east_asian && after.part == Part::Word => {
-                    self.word_end(text, next, false)
+                    self.word(text, start, next, false)
                 }
                 Some((after, _))
                     if byte == b' ' && !after.east_asian && after.part == Part::Punctuation =>
                 {
                     let end = self.punctuation_end(text, next, after);
-                    return (end, PretokenClass::Other);
+                    (end, PretokenClass::Other)
                 }
-                _ => return (self.whitespace_end(text, start), PretokenClass::Whitespace),
+                _ => (self.whitespace_end(text, start), PretokenClass::Whitespace),
             },
             Part::Rest if self.is_word_at(text, next, place.east_asian) => {
-                self.word_end(text, next, place.east_asian)
+                self.word(text, start, next, place.east_asian)
             }
-            Part::Rest => self.unmatched_end(text, next, place),
-        };
-        (end, class_of_span(self.classes, &text[start..end]))
+            Part::Rest => {
+                let end = self.unmatched_end(text, next, place);
+                (end, PretokenClass::Other)
+            }
+        }
     }
 
+    /// End and class of the pretoken at `start` whose letters and marks stand at `at`.
     #[inline]
-    fn word_end(&self, text: &[u8], mut at: usize, east_asian: bool) -> usize {
+    fn word(
+        &self,
+        text: &[u8],
+        start: usize,
+        mut at: usize,
+        east_asian: bool,
+    ) -> (usize, PretokenClass) {
+        let mut all_letters = start == at || text[start] == b' ';
         loop {
             if !east_asian {
                 at = ascii_letters_end(text, at);
             }
-            match self.place_at(text, at) {
-                Some((place, len)) if place.part == Part::Word && place.east_asian == east_asian => {
-                    at += len;
-                }
-                _ => return at,
+            if text.get(at).is_none_or(u8::is_ascii) {
+                break;
             }
+            let character = self.classes.character_at(text, at);
+            let place = Place::of(character);
+            if place.part != Part::Word || place.east_asian != east_asian {
+                break;
+            }
+            all_letters &= character.kind != CharKind::Mark;
+            at += character.len;
         }
+        let class = match all_letters {
+            true => PretokenClass::Letters,
+            false => PretokenClass::Other,
+        };
+        (at, class)
     }
 
     /// Where `[\p{P}\p{S}]+` and the line ends after it end.

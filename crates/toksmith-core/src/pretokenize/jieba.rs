@@ -45,11 +45,7 @@ impl Jieba {
     /// Segments line by line, so that memory does not grow with the text. A line end is in no word,
     /// and jieba segments what stands between such characters piece by piece. Each byte of ill-formed
     /// UTF-8 is a pretoken.
-    pub(super) fn for_each(
-        &self,
-        text: &[u8],
-        emit: &mut dyn FnMut(Pretoken) -> ControlFlow<()>,
-    ) {
+    pub(super) fn for_each(&self, text: &[u8], emit: &mut dyn FnMut(Pretoken) -> ControlFlow<()>) {
         let mut start = 0;
         let mut emit = |len: usize| {
             let end = start + len;

@@ -2,7 +2,7 @@
 //!
 //! Punctuation is `\p{P}` and the symbols of ASCII, as in BERT and in `tokenizers`' `Punctuation`.
 
-use super::unicode::{Character, CharKind, UnicodeClasses};
+use super::unicode::{CharKind, Character, UnicodeClasses};
 use super::{PretokenClass, class_of_span};
 
 /// The text of the pattern.

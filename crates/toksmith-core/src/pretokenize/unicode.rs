@@ -108,15 +108,22 @@ const fn ascii_kinds() -> [Option<CharKind>; 256] {
     kinds
 }
 
+const ONES: u64 = 0x0101_0101_0101_0101;
+
 /// How many bytes from the low end on are ASCII letters.
 #[inline]
 fn leading_letters(eight: u64) -> usize {
+    leading_lower(eight | (0x20 * ONES))
+}
+
+/// How many bytes from the low end on are ASCII letters in lower case.
+#[inline]
+fn leading_lower(eight: u64) -> usize {
     const HIGH: u64 = 0x8080_8080_8080_8080;
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    // Bytes as lower case without their high bits; adding carries into the high bit, never beyond.
-    let lower = (eight | (0x20 * ONES)) & !HIGH;
-    let from_a = lower + (0x80 - u64::from(b'a')) * ONES;
-    let beyond_z = lower + (0x7F - u64::from(b'z')) * ONES;
+    // Bytes without their high bits; adding carries into the high bit, never beyond.
+    let low = eight & !HIGH;
+    let from_a = low + (0x80 - u64::from(b'a')) * ONES;
+    let beyond_z = low + (0x7F - u64::from(b'z')) * ONES;
     let letters = from_a & !beyond_z & !eight & HIGH;
     ((!letters & HIGH).trailing_zeros() / 8) as usize
 }
@@ -369,18 +376,35 @@ impl UnicodeClasses {
 /// Where the run of ASCII letters ends, from `at` on, eight bytes at a time.
 #[inline]
 #[must_use]
-pub(super) fn ascii_letters_end(text: &[u8], mut at: usize) -> usize {
-    while let Some(window) = text.get(at..at + 8) {
+pub(super) fn ascii_letters_end(text: &[u8], at: usize) -> usize {
+    ascii_run_end(text, at, leading_letters)
+}
+
+/// [`ascii_letters_end`] for letters in lower case.
+#[inline]
+#[must_use]
+pub(super) fn ascii_lower_end(text: &[u8], at: usize) -> usize {
+    ascii_run_end(text, at, leading_lower)
+}
+
+#[inline]
+fn ascii_run_end(text: &[u8], mut at: usize, leading: impl Fn(u64) -> usize) -> usize {
+    loop {
+        // Behind the end of the text stand zeros, which are no letters.
         let mut eight = [0; 8];
-        eight.copy_from_slice(window);
-        let run = leading_letters(u64::from_le_bytes(eight));
+        match text.get(at..at + 8) {
+            Some(window) => eight.copy_from_slice(window),
+            None => {
+                let rest = text.get(at..).unwrap_or_default();
+                eight[..rest.len()].copy_from_slice(rest);
+            }
+        }
+        let run = leading(u64::from_le_bytes(eight));
         at += run;
         if run < 8 {
             return at;
         }
     }
-    let rest = text.get(at..).unwrap_or_default();
-    at + rest.iter().take_while(|b| b.is_ascii_alphabetic()).count()
 }
 
 #[inline]
@@ -510,6 +534,11 @@ mod tests {
                 eight[place] = byte;
                 let expected = if byte.is_ascii_alphabetic() { 8 } else { place };
                 assert_eq!(leading_letters(u64::from_le_bytes(eight)), expected);
+                let eight = eight.map(|b| if b == byte { b } else { b.to_ascii_lowercase() });
+                let expected = if byte.is_ascii_lowercase() { 8 } else { place };
+                if !byte.is_ascii_uppercase() {
+                    assert_eq!(leading_lower(u64::from_le_bytes(eight)), expected);
+                }
             }
         }
     }
