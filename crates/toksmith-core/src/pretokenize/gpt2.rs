@@ -143,17 +143,19 @@ impl Gpt2 {
             _ => return None,
         };
         let end = start + len;
-        (self.contraction == Contraction::Always || self.stands_in_word(text, start, end))
-            .then_some(end)
-    }
-
-    /// Whether what stands around a contraction lets it be one. Not inlined: few pretokens ask.
-    #[inline(never)]
-    fn stands_in_word(&self, text: &[u8], start: usize, end: usize) -> bool {
         let letter_follows =
             end < text.len() && self.classes.class_at(text, end).0 == CharClass::Letter;
-        let letter_precedes = self.contraction != Contraction::AfterLetter
-            || self.classes.class_before(text, start) == Some(CharClass::Letter);
-        letter_precedes && !letter_follows
+        let is_contraction = match self.contraction {
+            Contraction::Always => true,
+            Contraction::WholeWord => !letter_follows,
+            Contraction::AfterLetter => !letter_follows && self.is_after_letter(text, start),
+        };
+        is_contraction.then_some(end)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn is_after_letter(&self, text: &[u8], at: usize) -> bool {
+        self.classes.class_before(text, at) == Some(CharClass::Letter)
     }
 }
