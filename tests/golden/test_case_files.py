@@ -13,6 +13,7 @@ import pytest
 import toksmith as ts
 from toksmith.reference import Model
 from toksmith.reference.boundary import Mode
+from toksmith.reference.pretokenize import pretokenize
 
 CASES = Path(__file__).parents[2] / "testdata" / "cases"
 
@@ -48,6 +49,7 @@ DECODES = read("implicit-space-decode.json")
 ENCODERS = read("encoders.json")
 LONGEST_FIRST = read("longest-first.json")
 EXTRA = read("implicit-space-extra.json")
+PRETOKENIZERS = read("pretokenizers.json")
 
 
 def alphabet_tokenizer(short: str, *, pattern: str, whitespace: str = "split") -> ts.Tokenizer:
@@ -129,6 +131,17 @@ def test_patterns_cut_and_mark_as_said(section: str) -> None:
         assert [p.hex() for p in tokenizer.pretokenize(data)] == case["pretokens"], case["name"]
         assert tokenizer.count_pretokens(data) == len(case["dual"])
         check_marks(data, case["dual"], "dual", case["pattern"], "split")
+
+
+@pytest.mark.parametrize("case", PRETOKENIZERS["cases"], ids=name_of)
+def test_pretokenizers_cut_as_the_case_file_says(case: dict[str, Any]) -> None:
+    expected = [bytes.fromhex(pretoken) for pretoken in case["pretokens"]]
+    data = b"".join(expected)
+    tokenizer = ts.train(
+        "bpe", "x", vocab_size=256, pretokenizer=case["pattern"], digits=case.get("digits")
+    )
+    assert tokenizer.pretokenize(data) == expected
+    assert list(pretokenize(data, case["pattern"], digits=case.get("digits"))) == expected
 
 
 MODEL_CASES = [*MODELS["models"], *EXTRA["models"]]

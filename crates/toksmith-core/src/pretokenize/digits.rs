@@ -148,3 +148,95 @@ impl From<DigitRule> for String {
         rule.name()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Pretokenizer, PretokenizerSettings};
+    use super::*;
+    use proptest::prelude::*;
+
+    fn cut(text: &str, pattern: &str, digits: Option<DigitRule>) -> Vec<String> {
+        let pretokenizer = Pretokenizer::new(&PretokenizerSettings {
+            pattern: pattern.to_owned(),
+            unicode: None,
+            digits,
+        })
+        .unwrap_or_else(|error| panic!("{error}"));
+        let mut parts = Vec::new();
+        let done = pretokenizer.for_each(text.as_bytes(), |pretoken| {
+            let Pretoken { start, end, class } = pretoken;
+            let classes = pretokenizer.classes();
+            assert_eq!(class, class_of_span(classes, &text.as_bytes()[start..end]));
+            parts.push(text[start..end].to_owned());
+            ControlFlow::Continue(())
+        });
+        assert!(done.is_ok());
+        parts
+    }
+
+    fn num_digits(part: &str) -> usize {
+        part.chars().filter(|c| c.is_numeric()).count()
+    }
+
+    #[test]
+    fn names_are_read_back_and_others_are_refused_with_the_known_ones() {
+        for rule in DigitRule::all() {
+            assert!(DigitRule::from_name(&rule.name()).is_ok_and(|read| read == rule));
+        }
+        for name in [
+            "", "none", "left", "left-0", "left-10", "right-", "right-03", "Single",
+        ] {
+            let refused = DigitRule::from_name(name).map_err(|error| error.to_string());
+            assert!(
+                refused.is_err_and(|message| message.contains("right-N")),
+                "{name}"
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn digits_are_grouped_inside_pretokens_and_nothing_is_lost(
+            text in "[ a9\u{B2}\u{663}.\u{4E2D}\n]{0,40}",
+            pattern in prop::sample::select(vec!["gpt2", "cl100k", "whitespace", "none", "spaces"]),
+            rule in prop::sample::select(DigitRule::all().collect::<Vec<_>>()),
+        ) {
+            let (size, right) = match rule {
+                DigitRule::Single => (1, false),
+                DigitRule::Left(size) => (size, false),
+                DigitRule::Right(size) => (size, true),
+            };
+            let mut parts = cut(&text, pattern, Some(rule)).into_iter();
+            for pretoken in cut(&text, pattern, None) {
+                let mut rebuilt = String::new();
+                let mut groups: Vec<usize> = Vec::new();
+                while rebuilt.len() < pretoken.len() {
+                    let part = parts.next().unwrap_or_default();
+                    let digits = num_digits(&part);
+                    prop_assert!(digits <= size);
+                    let body = match rebuilt.is_empty() {
+                        true => part.strip_prefix(' ').unwrap_or(&part),
+                        false => &part,
+                    };
+                    prop_assert!(digits == 0 || digits == body.chars().count(), "{:?}", part);
+                    rebuilt.push_str(&part);
+                    let run_ends = !pretoken[rebuilt.len()..].starts_with(char::is_numeric);
+                    groups.push(digits);
+                    if digits == 0 || run_ends {
+                        // All groups of a run are full but the last, or the first.
+                        let full = match right {
+                            true => groups.get(1..),
+                            false => groups.split_last().map(|(_, full)| full),
+                        };
+                        if digits > 0 {
+                            prop_assert!(full.unwrap_or_default().iter().all(|&n| n == size));
+                        }
+                        groups.clear();
+                    }
+                }
+                prop_assert_eq!(rebuilt, pretoken);
+            }
+            prop_assert_eq!(parts.next(), None);
+        }
+    }
+}
