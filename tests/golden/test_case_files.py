@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import toksmith as ts
+from toksmith.errors import SettingsError
 from toksmith.reference import Model
 from toksmith.reference.boundary import Mode
 from toksmith.reference.pretokenize import pretokenize
@@ -50,6 +51,7 @@ ENCODERS = read("encoders.json")
 LONGEST_FIRST = read("longest-first.json")
 EXTRA = read("implicit-space-extra.json")
 PRETOKENIZERS = read("pretokenizers.json")
+CHINESE = read("jieba.json")
 
 
 def alphabet_tokenizer(short: str, *, pattern: str, whitespace: str = "split") -> ts.Tokenizer:
@@ -142,6 +144,18 @@ def test_pretokenizers_cut_as_the_case_file_says(case: dict[str, Any]) -> None:
     )
     assert tokenizer.pretokenize(data) == expected
     assert list(pretokenize(data, case["pattern"], digits=case.get("digits"))) == expected
+
+
+def test_chinese_words_are_those_of_the_case_file_or_the_build_says_what_it_lacks() -> None:
+    try:
+        tokenizer = ts.train("bpe", "x", vocab_size=256, pretokenizer="jieba")
+    except SettingsError as error:
+        # Builds have it on request only; the core's own tests run the cases.
+        assert 'cargo feature "jieba"' in str(error)
+        return
+    for case in CHINESE["cases"]:
+        words = [pretoken.decode() for pretoken in tokenizer.pretokenize(case["text"])]
+        assert words == case["words"]
 
 
 MODEL_CASES = [*MODELS["models"], *EXTRA["models"]]

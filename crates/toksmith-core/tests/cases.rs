@@ -521,6 +521,17 @@ fn pretokenizers_cut_as_the_case_file_says() {
     }
 }
 
+#[cfg(feature = "jieba")]
+#[test]
+fn chinese_words_are_those_of_the_case_file() {
+    for case in list(&cases("jieba.json")["cases"]) {
+        let input = text(case, "text").unwrap();
+        let words: Vec<String> = serde_json::from_value(case["words"].clone()).unwrap();
+        let words: Vec<String> = words.iter().map(|word| hex(word.as_bytes())).collect();
+        assert_eq!(pretokens("jieba", input.as_bytes()), words, "{case}");
+    }
+}
+
 #[test]
 fn forms_are_shown_as_the_vectors_say() {
     for case in list(&cases("implicit-space-extra.json")["forms"]) {

@@ -19,7 +19,8 @@ Devlin et al. 2019 (BERT), `tokenization.py`.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from toksmith.reference.unicode import WHITE_SPACE, CharacterClass, category, character_class
@@ -161,7 +162,7 @@ def pretokenize(
     text = to_characters(data)
     if pattern in _PATTERNS:
         cuts = [(cut, stand_ins(text, named, unicode_version)) for cut, named in _PATTERNS[pattern]]
-        pretokens = _matches(text, cuts)
+        pretokens: Iterable[str] = _matches(text, cuts)
     else:
         pretokens = _by_hand(text, pattern, unicode_version)
     for pretoken in pretokens:
@@ -191,9 +192,7 @@ def stand_ins(
     return "".join(_stand_in(character, named, unicode_version) for character in text)
 
 
-def _stand_in(
-    character: str, named: Sequence[tuple[int, int]], unicode_version: str | None
-) -> str:
+def _stand_in(character: str, named: Sequence[tuple[int, int]], unicode_version: str | None) -> str:
     code_point = ord(character)
     if code_point < 0x80 or character == "ſ":
         return character
@@ -241,7 +240,7 @@ def cut_digits(pretoken: str, rule: str, unicode_version: str | None = None) -> 
         if is_digit[start]:
             first = len(run) % size if rule.startswith("right") else 0
             cuts = [0, *range(first or size, len(run), size), len(run)]
-            groups = [run[left:right] for left, right in zip(cuts, cuts[1:], strict=False)]
+            groups = [run[left:right] for left, right in pairwise(cuts)]
             if parts == [" "]:
                 groups[0] = parts.pop() + groups[0]
             parts += groups
