@@ -56,8 +56,8 @@ _STAND_INS = {
 }
 _SPACE, _REST, _EAST_ASIAN = "\xa0", "\x80", "中"
 
-# Characters that a pattern names by their code points, first and last: Chinese ones in BERT, Chinese
-# and Japanese ones in DeepSeek.
+# Characters that a pattern names by their code points, first and last: Chinese ones in BERT,
+# Chinese and Japanese ones in DeepSeek.
 _CHINESE = (
     (0x3400, 0x4DBF),
     (0x4E00, 0x9FFF),
