@@ -154,7 +154,11 @@ PYTHON_ALLOWED = {
         "toksmith.evaluate.wording",
     },
     "evaluate": {"toksmith._core", "toksmith.errors", "toksmith.corpus"},
-    "recipes": {"toksmith.errors"},
+    "recipes": {
+        "toksmith._core.digit_rules",
+        "toksmith._core.pretokenizers",
+        "toksmith.errors",
+    },
 }
 
 

@@ -172,9 +172,13 @@ def test_counts_with_and_without_a_rule_for_digits_do_not_mix() -> None:
     ruled, plain = ts.count_words("1984", digits="single"), ts.count_words("1984")
     with pytest.raises(ts.SettingsError, match='differ in digits: "single" and "none"'):
         ruled.merge(plain)
-    with pytest.raises(ts.SettingsError, match="digits 'left-3', but these words were counted with"):
+    with pytest.raises(
+        ts.SettingsError, match="digits 'left-3', but these words were counted with"
+    ):
         ts.train("bpe", ruled, vocab_size=256, digits="left-3")
-    with pytest.raises(ts.SettingsError, match="digits 'single', but these words were counted with"):
+    with pytest.raises(
+        ts.SettingsError, match="digits 'single', but these words were counted with"
+    ):
         ts.train("bpe", plain, vocab_size=256, digits="single")
     with pytest.raises(ts.SettingsError, match="digits None, but these words were counted with"):
         ts.train(Recipe.parse("bpe"), ruled, vocab_size=256)

@@ -110,7 +110,8 @@ fn for_each_word(
     match *segmenter {}
 }
 
-#[cfg(all(test, feature = "jieba"))]
+#[cfg(feature = "jieba")]
+#[cfg(test)]
 mod tests {
     use super::super::{Pretokenizer, PretokenizerSettings};
     use super::*;
