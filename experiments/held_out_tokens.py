@@ -10,26 +10,15 @@ repository), takes a minute, and writes `experiments/record/held_out_tokens.json
 
 from __future__ import annotations
 
-import json
-import os
-import platform
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any, Final
 
-import toksmith as ts
+import recording
 
-_REPO: Final = Path(__file__).resolve().parents[1]
-_RECORD: Final = _REPO / "experiments" / "record" / "held_out_tokens.json"
+import toksmith as ts
 
 _SEED: Final = 0
 _NUM_RESAMPLES: Final = 1_000
 _VOCAB_SIZES: Final = (32_768, 65_536)
-_TEXTS: Final = {
-    "code": ("code/python.train", "code/python.test"),
-    "prose": ("prose/english.train.00", "prose/english.test"),
-}
 _METHODS: Final = ("bpe", "isbpe-single", "isbpe-dual", "bpe-line-fed")
 _RECIPES: Final = [
     f"{method}{encoder}" for method in _METHODS for encoder in ("", "+longest-first")
@@ -46,20 +35,11 @@ _INDEPENDENT: Final = {
 
 def main() -> int:
     """Run it all; 1 where a figure differs from the independent trainer's."""
-    data = Path(os.environ.get("TOKSMITH_DATA") or _REPO.parent / "shared" / "data")
-    if not (data / "MANIFEST.md").is_file():
-        print(
-            "This needs the shared evaluation data: name its folder in TOKSMITH_DATA.",
-            file=sys.stderr,
-        )
-        return 1
     print("text    vocab  recipe                       tokens  against bpe   independent trainer")
     rows: list[dict[str, Any]] = []
     corpora: dict[str, dict[str, Any]] = {}
-    for text, (train_name, test_name) in _TEXTS.items():
-        train, test = (
-            ts.Corpus(list(ts.Corpus(data / f"{name}.txt.xz"))) for name in (train_name, test_name)
-        )
+    for text, names in recording.TEXTS.items():
+        train, test = recording.corpora(text)
         for vocab_size in _VOCAB_SIZES:
             results = ts.compare(
                 _RECIPES,
@@ -77,23 +57,18 @@ def main() -> int:
                     "num_bytes": fact.num_bytes,
                     "digest": fact.digest,
                 }
-                for (side, fact), name in zip(facts.items(), (train_name, test_name), strict=True)
+                for (side, fact), name in zip(facts.items(), names, strict=True)
                 if fact is not None
             }
             for recipe in _RECIPES:
                 rows.append(_row(text, vocab_size, recipe, results))
                 print(_line(rows[-1]), flush=True)
-    record = {
-        "format": "toksmith.experiment",
-        "command": "experiments/held_out_tokens.py",
-        "commit": _commit(),
-        "settings": {"seed": _SEED, "num_resamples": _NUM_RESAMPLES},
-        "versions": {"toksmith": ts.__version__, "python": platform.python_version()},
-        "corpora": corpora,
-        "figures": rows,
-    }
-    _RECORD.parent.mkdir(parents=True, exist_ok=True)
-    _RECORD.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    recording.write(
+        "held_out_tokens",
+        settings={"seed": _SEED, "num_resamples": _NUM_RESAMPLES},
+        corpora=corpora,
+        figures=rows,
+    )
     checked = [row for row in rows if row["independent"] is not None]
     num_equal = sum(row["equal"] for row in checked)
     print(f"{num_equal} of {len(checked)} figures equal those of the independent trainer")
@@ -122,20 +97,6 @@ def _row(text: str, vocab_size: int, recipe: str, results: ts.Results) -> dict[s
     }
 
 
-def _commit() -> str | None:
-    """The commit, and whether the library differs from it."""
-    try:
-        commit, changes = (
-            subprocess.run(
-                ["git", *command], cwd=_REPO, capture_output=True, text=True, check=True
-            ).stdout.strip()
-            for command in (["rev-parse", "HEAD"], ["status", "--porcelain", "crates", "python"])
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return None  # an unpacked archive, or no git
-    return f"{commit}, with changes" if changes else commit
-
-
 def _line(row: dict[str, Any]) -> str:
     gain = "" if row["gain_percent"] is None else f"{row['gain_percent']:+.2f}%"
     found = ""
@@ -148,4 +109,4 @@ def _line(row: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

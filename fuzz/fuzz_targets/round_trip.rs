@@ -4,22 +4,21 @@
 
 use libfuzzer_sys::fuzz_target;
 use toksmith_core::Tokenizer;
-use toksmith_core::alphabet::AlphabetOrder;
 use toksmith_core::boundary::{Boundary, WhitespaceRule};
 use toksmith_core::control::NoControl;
-use toksmith_core::count::WordCounter;
+use toksmith_core::count::{Provenance, WordCounter};
 use toksmith_core::encode::EncoderKind;
 use toksmith_core::normalize::Normalizer;
 use toksmith_core::pretokenize::{DigitRule, Pretokenizer, PretokenizerSettings, names};
 use toksmith_core::special::AllowedSpecial;
 use toksmith_core::tokenizer::TrainSettings;
-use toksmith_core::train::TrainerSettings;
+use toksmith_core::train::{AlphabetSettings, BpeSettings, TrainerSettings};
 
 fuzz_target!(|data: &[u8]| {
     let [choice, text @ ..] = data else { return };
     let choice = usize::from(*choice);
-    let boundary = Boundary::ALL[choice % 3];
-    let whitespace = [WhitespaceRule::Split, WhitespaceRule::Whole][choice / 3 % 2];
+    let boundary = Boundary::ALL[choice % 7];
+    let whitespace = [WhitespaceRule::Split, WhitespaceRule::Whole][choice / 7 % 2];
     // Those that this build has: jieba may be left out.
     let pretokenizers: Vec<_> = names()
         .into_iter()
@@ -27,25 +26,27 @@ fuzz_target!(|data: &[u8]| {
             Pretokenizer::new(&PretokenizerSettings {
                 pattern: name.to_owned(),
                 unicode: None,
-                digits: [None, Some(DigitRule::Single), Some(DigitRule::Right(3))][choice / 84 % 3],
+                digits: [None, Some(DigitRule::Single), Some(DigitRule::Right(3))][choice % 3],
             })
             .ok()
         })
         .collect();
-    let pretokenizer = pretokenizers[choice / 6 % pretokenizers.len()].clone();
+    let pretokenizer = pretokenizers[choice / 14 % pretokenizers.len()].clone();
     let (corpus, input) = text.split_at(text.len() / 2);
-    let mut counter =
-        WordCounter::new(Normalizer::Identity, pretokenizer, boundary, whitespace, 1);
+    let provenance = Provenance::of(Normalizer::Identity, &pretokenizer, boundary, whitespace);
+    let mut counter = WordCounter::new(provenance, 1).unwrap();
     counter.count(&[corpus, b"fallback"], &NoControl).unwrap();
     let settings = TrainSettings {
         recipe: "fuzz".to_owned(),
-        trainer: TrainerSettings::Bpe {
-            vocab_size: boundary.alphabet_len() + 64,
+        vocab_size: boundary.alphabet_len() + 64,
+        trainer: TrainerSettings::Bpe(BpeSettings {
             min_pair_count: 1,
-        },
-        encoder: EncoderKind::MergeRank,
-        alphabet_order: AlphabetOrder::Bytes,
+            ..BpeSettings::default()
+        }),
+        encoder: None,
+        alphabet: AlphabetSettings::default(),
         special_tokens: vec!["<s>".to_owned()],
+        unk: None,
     };
     let counts = counter.finish(&NoControl).unwrap();
     let by_rank = Tokenizer::train(&counts, settings, &NoControl).unwrap();

@@ -42,6 +42,10 @@ if TYPE_CHECKING:
     from toksmith.recipes import known_recipes as known_recipes
     from toksmith.training import BPE as BPE
     from toksmith.training import ISBPE as ISBPE
+    from toksmith.training import Characters as Characters
+    from toksmith.training import ScaffoldBPE as ScaffoldBPE
+    from toksmith.training import WordPiece as WordPiece
+    from toksmith.training import Words as Words
     from toksmith.training import count_words as count_words
     from toksmith.training import train as train
     from toksmith.training import train_recipe as train_recipe
@@ -54,6 +58,10 @@ _HOMES: Final = {
     "count_words": "toksmith.training",
     "BPE": "toksmith.training",
     "ISBPE": "toksmith.training",
+    "ScaffoldBPE": "toksmith.training",
+    "WordPiece": "toksmith.training",
+    "Words": "toksmith.training",
+    "Characters": "toksmith.training",
     "train": "toksmith.training",
     "Recipe": "toksmith.recipes",
     "known_recipes": "toksmith.recipes",
@@ -90,6 +98,10 @@ __all__ = [  # noqa: RUF022 - the reader's order, not the alphabet's
     "count_words",
     "BPE",
     "ISBPE",
+    "ScaffoldBPE",
+    "WordPiece",
+    "Words",
+    "Characters",
     "train",
     "Recipe",
     "known_recipes",

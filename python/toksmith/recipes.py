@@ -12,6 +12,7 @@ from __future__ import annotations
 import difflib
 import json
 import re
+import typing
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypedDict, Unpack
@@ -23,13 +24,14 @@ __all__ = [
     "DEFAULT_PRETOKENIZER",
     "Recipe",
     "RecipeSettings",
+    "compositions",
     "did_you_mean",
     "known_encoders",
     "known_recipes",
+    "parse_settings",
 ]
 
 DEFAULT_PRETOKENIZER: Final = "gpt2-contraction-fix"
-DEFAULT_ENCODER: Final = "merge-rank"
 
 # The core takes any string that is none of its names for a regular expression.
 _LOOKS_LIKE_A_NAME: Final = re.compile(r"[A-Za-z0-9_-]*")
@@ -37,43 +39,98 @@ _MAX_COUNT: Final = 2**64 - 1
 
 
 class _Base(NamedTuple):
-    """What the part of a recipe's name before the `+` stands for."""
+    """What the part of a recipe's name before the `+` stands for.
+
+    The first encoder is the one that a recipe has without a suffix.
+    """
 
     trainer: str
-    boundary: str
     encoders: tuple[str, ...]
+    boundary: str = "space-prefix"
     line_fed: bool = False
+    alphabet: str = "bytes"
+    character_coverage: float = 1.0
+    score: str | None = None
 
 
-_BPE_ENCODERS: Final = (
+# Those that only read which tokens there are: they go with every vocabulary.
+_SPAN_ENCODERS: Final = ("longest-first", "longest-prefix", "longest-suffix", "fewest-tokens")
+_MERGE_ENCODERS: Final = ("merge-rank", *_SPAN_ENCODERS)
+_WORDPIECE_ENCODERS: Final = (
+    "longest-prefix",
     "merge-rank",
     "longest-first",
-    "longest-prefix",
     "longest-suffix",
     "fewest-tokens",
 )
 
-# The only list of recipes. The first encoder of each is the one it has without a suffix.
+# The only list of recipes.
 _BASES: Final[dict[str, _Base]] = {
-    "bpe": _Base("bpe", "space-prefix", _BPE_ENCODERS),
-    "isbpe-single": _Base("bpe", "implicit-single", _BPE_ENCODERS),
-    "isbpe-dual": _Base("bpe", "implicit-dual", _BPE_ENCODERS),
+    "bpe": _Base("bpe", _MERGE_ENCODERS),
+    "isbpe-single": _Base("bpe", _MERGE_ENCODERS, boundary="implicit-single"),
+    "isbpe-dual": _Base("bpe", _MERGE_ENCODERS, boundary="implicit-dual"),
+    "scaffold-bpe": _Base("scaffold-bpe", _MERGE_ENCODERS),
+    "wordpiece-pmi": _Base("wordpiece", _WORDPIECE_ENCODERS, boundary="continuation", score="pmi"),
+    "wordpiece-likelihood": _Base(
+        "wordpiece", _WORDPIECE_ENCODERS, boundary="continuation", score="likelihood"
+    ),
+    "wordpiece-frequency": _Base(
+        "wordpiece", _WORDPIECE_ENCODERS, boundary="continuation", score="frequency"
+    ),
+    "words": _Base("words", ("whole-word", *_SPAN_ENCODERS)),
+    "characters": _Base("characters", ("merge-rank",), alphabet="characters"),
     # Spoiled on purpose: the same BPE trained on single lines. Always flagged, never ranked.
-    "bpe-line-fed": _Base("bpe", "space-prefix", _BPE_ENCODERS, line_fed=True),
+    "bpe-line-fed": _Base("bpe", _MERGE_ENCODERS, line_fed=True),
+}
+
+# The settings that each trainer reads beside those that all of them have.
+_TRAINER_SETTINGS: Final[dict[str, tuple[str, ...]]] = {
+    "bpe": ("min_pair_count", "num_merges", "max_token_bytes"),
+    "scaffold-bpe": ("min_pair_count", "num_merges", "max_token_bytes"),
+    "wordpiece": ("score", "min_score", "min_pair_count", "max_token_bytes"),
+    "words": ("min_word_count",),
+    "characters": (),
+}
+
+# Settings that are whole numbers, and the least value of each.
+_WHOLE_NUMBERS: Final = {
+    "min_pair_count": 1,
+    "num_merges": 0,
+    "max_token_bytes": 1,
+    "min_word_count": 1,
+    "limit_alphabet": 0,
+    "unk_max_characters": 1,
 }
 
 
 class RecipeSettings(TypedDict, total=False):
-    """Settings a recipe's name leaves open. `None` means the default."""
+    """Settings a recipe's name leaves open. `None` means the default.
+
+    Their meaning is told at the fields of `Recipe`.
+    """
 
     pretokenizer: str | None
     digits: str | None
     whitespace: str | None
     normalizer: str | None
     unicode: str | None
+    boundary: str | None
     special_tokens: Sequence[str] | None
-    min_pair_count: int | None
+    user_defined_symbols: Sequence[str] | None
+    alphabet: str | None
     alphabet_order: str | None
+    character_coverage: float | None
+    limit_alphabet: int | None
+    required_characters: str | None
+    byte_fallback: bool | None
+    unk_token: str | None
+    unk_scope: str | None
+    unk_max_characters: int | None
+    min_pair_count: int | None
+    num_merges: int | None
+    max_token_bytes: int | None
+    min_score: float | None
+    min_word_count: int | None
 
 
 def known_recipes() -> tuple[str, ...]:
@@ -89,6 +146,17 @@ def known_recipes() -> tuple[str, ...]:
     )
 
 
+def compositions() -> dict[str, tuple[str, ...]]:
+    """List the encoders that go with each method, its own first; each goes with every boundary.
+
+    The spoiled baseline is left out.
+
+    >>> compositions()["characters"]
+    ('merge-rank',)
+    """
+    return {name: base.encoders for name, base in _BASES.items() if not base.line_fed}
+
+
 def known_encoders() -> tuple[str, ...]:
     """List the encoders that some recipe goes with.
 
@@ -98,28 +166,92 @@ def known_encoders() -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for base in _BASES.values() for name in base.encoders))
 
 
+def parse_settings(texts: Iterable[str]) -> RecipeSettings:
+    """Read settings written as `name=value`, as a command line has them.
+
+    A setting that is a list is given several times.
+
+    Raises:
+        SettingsError: no `=`, an unknown name, or a value of another kind than the setting's.
+
+    >>> parse_settings(["boundary=metaspace", "character_coverage=0.999", "byte_fallback=false"])
+    {'boundary': 'metaspace', 'character_coverage': 0.999, 'byte_fallback': False}
+    """
+    settings: dict[str, object] = {}
+    kinds = typing.get_type_hints(RecipeSettings)
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise SettingsError(f"a setting is written name=value, got {text!r}")
+        if name not in kinds:
+            raise SettingsError(
+                f"unknown setting {name!r}{did_you_mean(name, kinds)}; known: {', '.join(kinds)}"
+            )
+        kind = typing.get_args(kinds[name])[0]
+        if typing.get_origin(kind) is not None:
+            settings.setdefault(name, []).append(value)  # type: ignore[attr-defined]
+        else:
+            settings[name] = _value(name, kind, value)
+    return typing.cast(RecipeSettings, settings)
+
+
+def _value(name: str, kind: type, text: str) -> object:
+    if kind is str:
+        return text
+    if kind is bool:
+        known = {"true": True, "false": False}
+        if text not in known:
+            raise SettingsError(f"{name} is true or false, got {text!r}")
+        return known[text]
+    try:
+        return kind(text)
+    except ValueError:
+        number = "a whole number" if kind is int else "a number"
+        raise SettingsError(f"{name} is {number}, got {text!r}") from None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
     """A complete method: everything but the corpus and the size of the vocabulary.
 
-    Make one with `Recipe.parse`, change one with `dataclasses.replace`.
+    Make one with `Recipe.parse`, change one with `dataclasses.replace`. A setting of another
+    trainer than the recipe's is refused where the recipe is made.
 
     Args:
         name: canonical name; the default encoder is left out of it.
         trainer: who learns the vocabulary.
         boundary: how the space between two words is written.
-        encoder: how a word is spelled with the vocabulary.
+        encoder: how a word is spelled with the vocabulary; None is the trainer's own.
         pretokenizer: name of a pattern, or a regular expression.
         digits: how digits are grouped inside what the pattern cuts: `single`, `left-N` or
             `right-N` (groups of N from that side, N from 1 to 9); None leaves them as they are.
         whitespace: `split` keeps whitespace pretokens as the pattern cuts them, `whole` joins
-            neighbours.
+            neighbours, `drop` loses them (with the boundary `continuation` only).
         normalizer: what is done to the text before it is cut.
         unicode: version whose character classes the pattern uses; None is the pinned one.
         line_fed: the corpus is cut into lines first. Only the spoiled baseline does that.
         special_tokens: they get the last ids, in this order, and count against `vocab_size`.
-        min_pair_count: training stops when no pair occurs so often.
+        user_defined_symbols: texts that are one token wherever they stand, in training and later;
+            their ids come before those of the special tokens.
+        alphabet: what a vocabulary starts with: `bytes`; `characters`, the characters of the
+            corpus on top of the bytes; or `none`.
         alphabet_order: which byte has which id: `bytes` (id = byte) or `gpt2`.
+        character_coverage: the share of all characters of the corpus that become units, above 0
+            and at most 1; the most frequent do, and of equals the smaller code points.
+        limit_alphabet: the most characters that become units; None for no limit.
+        required_characters: characters that are units in any case.
+        byte_fallback: False leaves the bytes out of an alphabet of characters. What it cannot
+            spell is then `unk_token`, and lost.
+        unk_token: name of the token for what cannot be spelled; put before `special_tokens` if
+            it is not among them.
+        unk_scope: what one of them stands for: `characters` (a run of unknown ones) or `word`.
+        unk_max_characters: a word of more characters is unknown; BERT has 100. None for no limit.
+        min_pair_count: training stops when no pair occurs so often; the default is 2.
+        num_merges: training stops after so many merges.
+        max_token_bytes: no merge makes a longer token.
+        min_score: for WordPiece: training stops when no pair has so high a score.
+        min_word_count: for `words`: a rarer word does not become a token; the default is 1.
+        score: for WordPiece: what decides which pair is merged; part of the recipe's name.
 
     >>> Recipe.parse("isbpe-dual+longest-first").boundary
     'implicit-dual'
@@ -128,7 +260,7 @@ class Recipe:
     name: str
     trainer: str = "bpe"
     boundary: str = "space-prefix"
-    encoder: str = DEFAULT_ENCODER
+    encoder: str | None = None
     pretokenizer: str = DEFAULT_PRETOKENIZER
     digits: str | None = None
     whitespace: str = "split"
@@ -136,14 +268,40 @@ class Recipe:
     unicode: str | None = None
     line_fed: bool = False
     special_tokens: tuple[str, ...] = ()
-    min_pair_count: int = 2
+    user_defined_symbols: tuple[str, ...] = ()
+    alphabet: str = "bytes"
     alphabet_order: str = "bytes"
+    character_coverage: float = 1.0
+    limit_alphabet: int | None = None
+    required_characters: str = ""
+    byte_fallback: bool = True
+    unk_token: str | None = None
+    unk_scope: str = "characters"
+    unk_max_characters: int | None = None
+    min_pair_count: int | None = None
+    num_merges: int | None = None
+    max_token_bytes: int | None = None
+    min_score: float | None = None
+    min_word_count: int | None = None
+    score: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse slips that the core would take for something that was meant."""
         _check_pretokenizer(self.pretokenizer)
         _check_digits(self.digits)
-        _check_min_pair_count(self.min_pair_count)
+        for setting, least in _WHOLE_NUMBERS.items():
+            _check_whole_number(setting, getattr(self, setting), least)
+        _check_coverage(self.character_coverage)
+        own = _TRAINER_SETTINGS.get(self.trainer, ())
+        others = {name for names in _TRAINER_SETTINGS.values() for name in names}.difference(own)
+        for setting in sorted(others):
+            if getattr(self, setting) is not None:
+                raise SettingsError(
+                    f"{setting} is no setting of {self.trainer}, which takes "
+                    f"{', '.join(own) or 'none of its own'}"
+                )
+        if self.unk_token is not None and self.unk_token not in self.special_tokens:
+            object.__setattr__(self, "special_tokens", (self.unk_token, *self.special_tokens))
 
     @classmethod
     def parse(cls, name: str, **settings: Unpack[RecipeSettings]) -> Recipe:
@@ -181,16 +339,22 @@ class Recipe:
         for setting in settings:
             if setting not in known:
                 raise SettingsError(f"unknown setting {setting!r}; known: {', '.join(known)}")
-        given = {key: value for key, value in settings.items() if value is not None}
-        if "special_tokens" in given:
-            given["special_tokens"] = _special_tokens(given["special_tokens"])
+        given = {
+            "boundary": base.boundary,
+            "alphabet": base.alphabet,
+            "character_coverage": base.character_coverage,
+            **{key: value for key, value in settings.items() if value is not None},
+        }
+        for setting in ("special_tokens", "user_defined_symbols"):
+            if setting in given:
+                given[setting] = _strings(setting, given[setting])
         # `given` holds only fields of this class, by the check above; mypy cannot see it.
         return cls(
             name=base_name if encoder == base.encoders[0] else f"{base_name}+{encoder}",
             trainer=base.trainer,
-            boundary=base.boundary,
             encoder=encoder,
             line_fed=base.line_fed,
+            score=base.score,
             **given,  # type: ignore[arg-type]
         )
 
@@ -212,6 +376,7 @@ class Recipe:
                 "boundary": self.boundary,
                 "whitespace": self.whitespace,
                 "unicode": self.unicode,
+                "user_defined_symbols": list(self.user_defined_symbols),
             }
         )
 
@@ -219,22 +384,44 @@ class Recipe:
         """Give the settings of training, as the JSON text that `_core.train` reads.
 
         >>> import json
-        >>> json.loads(Recipe.parse("bpe").training_settings(300))["trainer"]["vocab_size"]
+        >>> json.loads(Recipe.parse("bpe").training_settings(300))["vocab_size"]
         300
         """
+        trainer = {
+            setting: getattr(self, setting)
+            for setting in _TRAINER_SETTINGS.get(self.trainer, ())
+            if getattr(self, setting) is not None
+        }
+        unk = None
+        if self.unk_token is not None:
+            unk = {
+                "token": self.unk_token,
+                "scope": self.unk_scope,
+                "max_characters": self.unk_max_characters,
+            }
         return json.dumps(
             {
                 "recipe": self.name,
-                "trainer": {
-                    "type": self.trainer,
-                    "vocab_size": vocab_size,
-                    "min_pair_count": self.min_pair_count,
-                },
+                "vocab_size": vocab_size,
+                "trainer": {"type": self.trainer, **trainer},
                 "encoder": self.encoder,
-                "alphabet_order": self.alphabet_order,
+                "alphabet": self._alphabet_settings(),
                 "special_tokens": list(self.special_tokens),
+                "unk": unk,
             }
         )
+
+    def _alphabet_settings(self) -> dict[str, object]:
+        if self.alphabet != "characters":
+            return {"type": self.alphabet, "order": self.alphabet_order}
+        return {
+            "type": self.alphabet,
+            "order": self.alphabet_order,
+            "coverage": self.character_coverage,
+            "limit": self.limit_alphabet,
+            "required": self.required_characters,
+            "byte_fallback": self.byte_fallback,
+        }
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -242,7 +429,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
     >>> did_you_mean("isbpe-dul", known_recipes())
     " (did you mean 'isbpe-dual'?)"
-    >>> did_you_mean("wordpiece", known_recipes())
+    >>> did_you_mean("sentencepiece", known_recipes())
     ''
     """
     near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.75)
@@ -270,17 +457,27 @@ def _check_digits(digits: object) -> None:
         )
 
 
-def _check_min_pair_count(count: object) -> None:
-    # True is an int to Python, and a pair that never occurs cannot be merged.
-    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= _MAX_COUNT:
-        raise SettingsError(f"min_pair_count is {count!r}, but must be a whole number, at least 1")
+def _check_whole_number(setting: str, number: object, least: int) -> None:
+    if number is None:
+        return
+    # True is an int to Python.
+    if isinstance(number, int) and not isinstance(number, bool) and least <= number <= _MAX_COUNT:
+        return
+    raise SettingsError(f"{setting} is {number!r}, but must be a whole number, at least {least}")
 
 
-def _special_tokens(tokens: object) -> tuple[str, ...]:
+def _check_coverage(coverage: object) -> None:
+    is_number = isinstance(coverage, int | float) and not isinstance(coverage, bool)
+    if is_number and 0.0 < float(coverage) <= 1.0:  # type: ignore[arg-type]
+        return
+    raise SettingsError(f"character_coverage is {coverage!r}, but must be above 0 and at most 1")
+
+
+def _strings(setting: str, tokens: object) -> tuple[str, ...]:
     """Refuse the two slips that JSON would hide: one string for a list, and what is no string."""
     if isinstance(tokens, str) or not isinstance(tokens, Sequence):
-        raise SettingsError(f"special_tokens is a list of strings, got {tokens!r}")
+        raise SettingsError(f"{setting} is a list of strings, got {tokens!r}")
     for index, token in enumerate(tokens):
         if not isinstance(token, str):
-            raise SettingsError(f"special_tokens[{index}] is {token!r}, but must be a string")
+            raise SettingsError(f"{setting}[{index}] is {token!r}, but must be a string")
     return tuple(tokens)

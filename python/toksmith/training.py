@@ -6,18 +6,31 @@
 
 from __future__ import annotations
 
+import json
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import KW_ONLY, dataclass
-from typing import Final, Unpack
+from dataclasses import KW_ONLY, dataclass, fields
+from typing import Final, Unpack, cast
 
 from toksmith._core import Tokenizer, WordCounter, WordCounts, check_training
 from toksmith._core import train as _train_from_counts
 from toksmith.corpus import Corpus, CorpusInput
 from toksmith.errors import CorpusError, SettingsError
-from toksmith.recipes import DEFAULT_ENCODER, DEFAULT_PRETOKENIZER, Recipe, RecipeSettings
+from toksmith.recipes import DEFAULT_PRETOKENIZER, Recipe, RecipeSettings
 
-__all__ = ["BPE", "ISBPE", "Progress", "count_words", "train", "train_recipe"]
+__all__ = [
+    "BPE",
+    "ISBPE",
+    "Characters",
+    "Progress",
+    "ScaffoldBPE",
+    "WordPiece",
+    "Words",
+    "count_for",
+    "count_words",
+    "train",
+    "train_recipe",
+]
 
 #: Called with a stage (`"count"`, in bytes; `"train"`, in merges), what is done, and the total,
 #: None where it is not known. An exception that it raises stops the work.
@@ -29,6 +42,7 @@ _BATCH_BYTES: Final = 4 << 20
 
 _MAX_VOCAB_SIZE: Final = 2**30
 
+_WORDPIECE_SCORES: Final = ("pmi", "likelihood", "frequency")
 _ISBPE_RECIPES: Final = {"single": "isbpe-single", "dual": "isbpe-dual"}
 
 
@@ -41,6 +55,7 @@ def count_words(
     whitespace: str = "split",
     normalizer: str = "identity",
     unicode: str | None = None,
+    user_defined_symbols: Sequence[str] = (),
     separator: str | None = None,
     jsonl_field: str | None = None,
     num_threads: int | None = None,
@@ -57,10 +72,12 @@ def count_words(
         pretokenizer: name of a pattern, or a regular expression.
         digits: how digits are grouped inside what the pattern cuts: `single`, `left-N` or
             `right-N`, N from 1 to 9; None for no rule.
-        boundary: how a space is written: `space-prefix`, `implicit-single`, `implicit-dual`.
-        whitespace: `split` or `whole`.
+        boundary: how a space is written: `space-prefix`, `metaspace`, `metaspace-no-prefix`,
+            `end-of-word`, `continuation`, `implicit-single`, `implicit-dual`.
+        whitespace: `split`, `whole` or `drop`.
         normalizer: `identity`.
         unicode: version of the character classes, None for the pinned one.
+        user_defined_symbols: texts that are tokens wherever they stand, and part of no word.
         separator: text that stands between documents inside a file.
         jsonl_field: field that holds the text, for JSONL files.
         num_threads: None for all cores. The counts do not depend on it.
@@ -83,14 +100,26 @@ def count_words(
         whitespace=whitespace,
         normalizer=normalizer,
         unicode=unicode,
+        user_defined_symbols=tuple(user_defined_symbols),
     )
     documents = Corpus.from_input(corpus, separator=separator, jsonl_field=jsonl_field)
-    return _count(recipe, documents, num_threads=num_threads, progress=progress)
+    return count_for(recipe, documents, num_threads=num_threads, progress=progress)
 
 
-def _count(
-    recipe: Recipe, corpus: Corpus, *, num_threads: int | None, progress: Progress | None
+def count_for(
+    recipe: Recipe,
+    corpus: Corpus,
+    *,
+    num_threads: int | None = None,
+    progress: Progress | None = None,
 ) -> WordCounts:
+    """Count the words of a corpus as a recipe cuts and marks them; see `count_words`.
+
+    A line-fed recipe gets lines only if the corpus is of lines (`Corpus.lines`).
+
+    >>> count_for(Recipe.parse("isbpe-dual"), Corpus.from_input("low low lower")).total
+    3
+    """
     counter = WordCounter(recipe.counting_settings(), _num_threads(num_threads))
     num_bytes = 0
     for batch in corpus.batches(_BATCH_BYTES):
@@ -214,53 +243,55 @@ def train(
         documents = Corpus.from_input(corpus, separator=separator, jsonl_field=jsonl_field)
         if recipe.line_fed:
             documents = documents.lines()
-        check_training(recipe.training_settings(size), recipe.boundary)
-        counts = _count(recipe, documents, num_threads=num_threads, progress=progress)
+        check_training(recipe.training_settings(size), recipe.counting_settings())
+        counts = count_for(recipe, documents, num_threads=num_threads, progress=progress)
     return train_recipe(recipe, counts, size, num_threads=num_threads, progress=progress)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BPE:
-    """Byte-level byte-pair encoding, as GPT-2 has it.
+@dataclass(frozen=True, kw_only=True)
+class _Trainer:
+    """What every trainer can be told: how text is cut and written, and what is pinned."""
 
-    Args:
-        pretokenizer: name of a pattern, or a regular expression. None is `gpt2-contraction-fix`,
-            or what ready word counts were made with.
-        digits: `single`, `left-N` or `right-N`: how digits are grouped inside what the pattern
-            cuts. None is no rule, or that of ready word counts.
-        whitespace: `split` or `whole`. None is `split`, or that of ready word counts.
-        encoder: `merge-rank` (as in training), `longest-first` (LBPE), or one of the others that
-            `known_recipes()` shows.
-        min_pair_count: training stops when no pair occurs so often.
-        special_tokens: they get the last ids and count against `vocab_size`.
-        unicode: version of the character classes, None for the pinned one.
-        alphabet_order: `bytes` (id = byte) or `gpt2`.
-    Raises:
-        SettingsError: an unknown encoder.
-    Source: Sennrich et al. 2016; Radford et al. 2019.
-
-    >>> tok = BPE().train("low low lower lowest", vocab_size=258)
-    >>> tok.token(257).bytes
-    b'low'
-    """
-
+    #: Encoder of the recipe; None for the trainer's own.
+    encoder: str | None = None
     pretokenizer: str | None = None
     digits: str | None = None
     whitespace: str | None = None
-    encoder: str = DEFAULT_ENCODER
-    min_pair_count: int = 2
-    special_tokens: Sequence[str] = ()
+    normalizer: str | None = None
     unicode: str | None = None
-    alphabet_order: str = "bytes"
+    boundary: str | None = None
+    special_tokens: Sequence[str] = ()
+    user_defined_symbols: Sequence[str] = ()
+    alphabet: str | None = None
+    alphabet_order: str | None = None
+    character_coverage: float | None = None
+    limit_alphabet: int | None = None
+    required_characters: str | None = None
+    byte_fallback: bool | None = None
+    unk_token: str | None = None
+    unk_scope: str | None = None
+    unk_max_characters: int | None = None
 
     def __post_init__(self) -> None:
         """Refuse what cannot be trained now, and not after the corpus was read."""
-        Recipe.parse(self.recipe, **_settings_of(self))
+        Recipe.parse(self.recipe, **self._settings())
+
+    @property
+    def _base(self) -> str:
+        """Name of the recipe without its encoder."""
+        raise NotImplementedError
 
     @property
     def recipe(self) -> str:
         """Name of the recipe, as `train` and `compare` take it."""
-        return _recipe_name("bpe", self.encoder)
+        if self.encoder is None:
+            return self._base
+        return Recipe.parse(f"{self._base}+{self.encoder}").name
+
+    def _settings(self) -> RecipeSettings:
+        known = RecipeSettings.__annotations__
+        settings = {f.name: getattr(self, f.name) for f in fields(self) if f.name in known}
+        return cast(RecipeSettings, settings)
 
     def train(
         self,
@@ -281,19 +312,53 @@ class BPE:
             vocab_size=vocab_size,
             num_threads=num_threads,
             progress=progress,
-            **_settings_of(self),
+            **self._settings(),
         )
 
 
-@dataclass(frozen=True, slots=True)
-class ISBPE:
+@dataclass(frozen=True, kw_only=True)
+class BPE(_Trainer):
+    """Byte-pair encoding: join the most frequent pair of adjacent tokens, again and again.
+
+    By default byte-level, as GPT-2 has it. All trainers take the arguments that `Recipe` explains;
+    None is the recipe's default, or for `pretokenizer`, `whitespace` and the like what ready word
+    counts were made with.
+
+    Args:
+        encoder: `merge-rank` (as in training), `longest-first` (LBPE), or one of the others that
+            `known_recipes()` shows.
+        min_pair_count, num_merges, max_token_bytes: when training stops, and which tokens it
+            does not make.
+        pretokenizer, whitespace, normalizer, unicode, boundary, special_tokens,
+            user_defined_symbols, alphabet, alphabet_order, character_coverage, limit_alphabet,
+            required_characters, byte_fallback, unk_token, unk_scope, unk_max_characters: see
+            `Recipe`.
+    Raises:
+        SettingsError: an unknown encoder or setting.
+    Source: Sennrich et al. 2016; Radford et al. 2019.
+
+    >>> tok = BPE().train("low low lower lowest", vocab_size=258)
+    >>> tok.token(257).bytes
+    b'low'
+    """
+
+    min_pair_count: int | None = None
+    num_merges: int | None = None
+    max_token_bytes: int | None = None
+
+    @property
+    def _base(self) -> str:
+        return "bpe"
+
+
+@dataclass(frozen=True)
+class ISBPE(_Trainer):
     """Implicit-space BPE: a single space between words is not stored, its absence is.
 
     Args:
         mode: `single` marks what no space precedes, `dual` also what no space follows, so that a
             word has one form wherever it stands.
-        pretokenizer, digits, whitespace, encoder, min_pair_count, special_tokens, unicode,
-            alphabet_order: as for `BPE`.
+        encoder, min_pair_count, num_merges, max_token_bytes: as for `BPE`.
     Raises:
         SettingsError: an unknown mode or encoder.
     Source: "Improving BPE" (the ISBPE post).
@@ -305,65 +370,119 @@ class ISBPE:
 
     mode: str = "dual"
     _: KW_ONLY
-    pretokenizer: str | None = None
-    digits: str | None = None
-    whitespace: str | None = None
-    encoder: str = DEFAULT_ENCODER
-    min_pair_count: int = 2
-    special_tokens: Sequence[str] = ()
-    unicode: str | None = None
-    alphabet_order: str = "bytes"
+    min_pair_count: int | None = None
+    num_merges: int | None = None
+    max_token_bytes: int | None = None
 
-    def __post_init__(self) -> None:
-        """Refuse what cannot be trained now, and not after the corpus was read."""
+    @property
+    def _base(self) -> str:
         if self.mode not in _ISBPE_RECIPES:
             raise SettingsError(
                 f"unknown mode {self.mode!r} of ISBPE; known: {', '.join(_ISBPE_RECIPES)}"
             )
-        Recipe.parse(self.recipe, **_settings_of(self))
+        return _ISBPE_RECIPES[self.mode]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScaffoldBPE(_Trainer):
+    """BPE that hides tokens which only led to longer ones, and gives their places to others.
+
+    Encoded by merge rank, a hidden token that merging ends with is written as the fewest visible
+    ones that spell it; the other encoders never see hidden tokens. They are in
+    `Tokenizer.hidden_tokens`, and take no ids below `vocab_size`.
+
+    Args:
+        encoder, min_pair_count, num_merges, max_token_bytes: as for `BPE`.
+    Source: Lian et al. 2024 (Scaffold-BPE).
+
+    >>> counts = WordCounts.from_dict({"abc": 9, "xy": 4})
+    >>> tok = ScaffoldBPE().train(counts, vocab_size=258)
+    >>> tok.token(256).bytes, tok.token(257).bytes, tok.hidden_tokens
+    (b'abc', b'xy', [Token(b'ab', lead=False, trail=False)])
+    """
+
+    min_pair_count: int | None = None
+    num_merges: int | None = None
+    max_token_bytes: int | None = None
 
     @property
-    def recipe(self) -> str:
-        """Name of the recipe, as `train` and `compare` take it."""
-        return _recipe_name(_ISBPE_RECIPES[self.mode], self.encoder)
-
-    def train(
-        self,
-        corpus: CorpusInput | WordCounts,
-        *,
-        vocab_size: int,
-        num_threads: int | None = None,
-        progress: Progress | None = None,
-    ) -> Tokenizer:
-        """Train on a corpus or on ready word counts; see `toksmith.train`.
-
-        >>> ISBPE(mode="single").train(["low low", "lower"], vocab_size=513).vocab_size
-        513
-        """
-        return train(
-            self.recipe,
-            corpus,
-            vocab_size=vocab_size,
-            num_threads=num_threads,
-            progress=progress,
-            **_settings_of(self),
-        )
+    def _base(self) -> str:
+        return "scaffold-bpe"
 
 
-def _recipe_name(base: str, encoder: str) -> str:
-    return base if encoder == DEFAULT_ENCODER else f"{base}+{encoder}"
+@dataclass(frozen=True)
+class WordPiece(_Trainer):
+    """WordPiece: join the pair with the best score; encode by longest prefix.
+
+    By default nothing is lost: a word keeps the space in front of it, and bytes spell what no
+    token does. BERT's own way is
+    `WordPiece(pretokenizer="bert", whitespace="drop", alphabet="characters", byte_fallback=False,
+    unk_token="[UNK]", unk_scope="word", unk_max_characters=100)`.
+
+    Args:
+        score: `pmi` (count of the pair over the product of its parts' counts), `likelihood` (gain
+            in log likelihood of the corpus) or `frequency` (that of BPE).
+        min_score: training stops when no pair has so high a score.
+        min_pair_count, max_token_bytes: as for `BPE`.
+    Source: Schuster and Nakajima 2012; Devlin et al. 2019.
+
+    >>> tok = WordPiece(score="frequency").train("hug hugs hug", vocab_size=515)
+    >>> print(tok.explain("hugs"))
+    hugs -> h | ##ug | ##s
+    """
+
+    score: str = "pmi"
+    _: KW_ONLY
+    min_score: float | None = None
+    min_pair_count: int | None = None
+    max_token_bytes: int | None = None
+
+    @property
+    def _base(self) -> str:
+        if self.score not in _WORDPIECE_SCORES:
+            raise SettingsError(
+                f"unknown score {self.score!r} of WordPiece; known: {', '.join(_WORDPIECE_SCORES)}"
+            )
+        return f"wordpiece-{self.score}"
 
 
-def _settings_of(trainer: BPE | ISBPE) -> RecipeSettings:
-    return {
-        "pretokenizer": trainer.pretokenizer,
-        "digits": trainer.digits,
-        "whitespace": trainer.whitespace,
-        "unicode": trainer.unicode,
-        "special_tokens": trainer.special_tokens,
-        "min_pair_count": trainer.min_pair_count,
-        "alphabet_order": trainer.alphabet_order,
-    }
+@dataclass(frozen=True, kw_only=True)
+class Words(_Trainer):
+    """A vocabulary of words: the most frequent ones, and units to spell the others with.
+
+    To have an unknown token instead, as word-level tokenizers do:
+    `Words(alphabet="none", unk_token="<unk>")`.
+
+    Args:
+        min_word_count: a rarer word does not become a token.
+
+    >>> tok = Words().train("low low lower", vocab_size=257)
+    >>> tok.encode(" low")
+    [256]
+    """
+
+    min_word_count: int | None = None
+
+    @property
+    def _base(self) -> str:
+        return "words"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Characters(_Trainer):
+    """A vocabulary of characters: the bytes, and the most frequent characters of the corpus.
+
+    Where there are more than `vocab_size` allows, the rarer ones are spelled in bytes, or are
+    `unk_token` without `byte_fallback`. `Characters(alphabet="bytes")` has 256 tokens.
+
+    >>> tok = Characters().train("h\u00e9 h\u00e9", vocab_size=257)
+    >>> tok.encode("h\u00e9")
+    [104, 256]
+    """
+
+    @property
+    def _base(self) -> str:
+        return "characters"
 
 
 def _training_progress(progress: Progress) -> Callable[[int, int], None]:
@@ -400,21 +519,17 @@ def _with_provenance(settings: RecipeSettings, counts: WordCounts) -> RecipeSett
     """Fill settings that were left open with those that the words were counted with."""
     provenance = counts.provenance
     filled = settings.copy()
-    if filled.get("pretokenizer") is None:
-        filled["pretokenizer"] = provenance.get("pretokenizer")
-    if filled.get("digits") is None:
-        filled["digits"] = provenance.get("digits")
-    if filled.get("whitespace") is None:
-        filled["whitespace"] = provenance.get("whitespace")
-    if filled.get("normalizer") is None:
-        filled["normalizer"] = provenance.get("normalizer")
+    # Not the boundary: it is part of what a recipe's name means.
+    for stage in ("pretokenizer", "digits", "whitespace", "normalizer", "user_defined_symbols"):
+        if not filled.get(stage):
+            filled[stage] = provenance.get(stage)
     return filled
 
 
 def _check_provenance(recipe: Recipe, counts: WordCounts) -> None:
     provenance = counts.provenance
-    for setting in ("boundary", "pretokenizer", "digits", "whitespace", "normalizer", "unicode"):
-        wanted = getattr(recipe, setting)
+    wanted_stages = json.loads(recipe.counting_settings())
+    for setting, wanted in wanted_stages.items():
         found = provenance.get(setting)
         # No version asked for means any; no rule for digits means none.
         if wanted != found and (setting == "digits" or (wanted is not None and found is not None)):

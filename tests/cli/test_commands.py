@@ -48,6 +48,7 @@ def test_every_command_has_a_help_text_with_an_example(invoke: Invoke) -> None:
         "decode",
         "count-tokens",
         "explain",
+        "convert",
         "evaluate",
         "count-words",
         "merge",

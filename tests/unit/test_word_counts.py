@@ -271,8 +271,8 @@ def test_hand_made_counts_take_text_and_bytes() -> None:
     assert (counts.num_documents, counts.num_bytes) == (0, 0)
     with pytest.raises(ts.CorpusError, match="empty"):
         ts.WordCounts.from_dict({"": 1})
-    with pytest.raises(ts.SettingsError, match=r"metaspace.*space-prefix"):
-        ts.WordCounts.from_dict({"low": 1}, boundary="metaspace")
+    with pytest.raises(ts.SettingsError, match=r"metaspaces.*space-prefix"):
+        ts.WordCounts.from_dict({"low": 1}, boundary="metaspaces")
 
 
 # Copies

@@ -3,8 +3,28 @@
 
 use std::fmt::Write as _;
 
+use crate::boundary::Boundary;
 use crate::pretokenize::{UnicodeClasses, newest_version};
 use crate::types::Marks;
+
+/// The form of a token as its boundary writes it: as [`form`], but for `▁` in place of the first space
+/// with metaspace, `</w>` in place of the last one with end-of-word, and `##` if lead with
+/// continuation.
+#[must_use]
+pub fn form_in(boundary: Boundary, bytes: &[u8], marks: Marks) -> String {
+    match (boundary, bytes) {
+        (Boundary::Metaspace | Boundary::MetaspaceNoPrefix, [b' ', rest @ ..]) => {
+            format!("\u{2581}{}", form(rest, marks))
+        }
+        (Boundary::EndOfWord, [rest @ .., b' ']) if !rest.is_empty() => {
+            format!("{}</w>", form(rest, marks))
+        }
+        (Boundary::Continuation, _) if marks.lead() => {
+            format!("##{}", form(bytes, Marks::new(false, marks.trail())))
+        }
+        _ => form(bytes, marks),
+    }
+}
 
 /// The form of a token: `#` if lead, its bytes, `#` if trail.
 ///

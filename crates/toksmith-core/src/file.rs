@@ -12,12 +12,12 @@ use serde::{Deserialize, Serialize};
 use crate::alphabet::{Alphabet, AlphabetOrder};
 use crate::artifact::{hex, sha256_hex, unhex};
 use crate::count::Provenance;
-use crate::encode::EncoderKind;
+use crate::encode::{EncoderKind, UnkSettings};
 use crate::error::{Error, Result};
-use crate::model::Model;
+use crate::model::{Merge, Model};
 use crate::special::AllowedSpecial;
-use crate::tokenizer::{Tokenizer, TrainingRecord};
-use crate::types::TokenId;
+use crate::tokenizer::{Parts, Tokenizer, TrainingRecord};
+use crate::types::{Marks, TokenId};
 
 const FORMAT: &str = "toksmith.tokenizer";
 const VERSION: u64 = 1;
@@ -58,8 +58,18 @@ type TokenRow = (u8, String, u8);
 #[serde(deny_unknown_fields)]
 struct SelfTest {
     hex: String,
-    /// `None` where a custom pattern gives up on the text.
+    /// `None` where a custom pattern gives up on the text, or no token spells a part of it.
     ids: Option<Vec<TokenId>>,
+}
+
+/// The units, which are the first tokens.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AlphabetRow {
+    order: AlphabetOrder,
+    /// Whether all bytes are units.
+    has_bytes: bool,
+    num_units: usize,
 }
 
 /// The file, field by field.
@@ -71,12 +81,16 @@ struct TokenizerFile {
     recipe: String,
     stages: Provenance,
     encoder: EncoderKind,
-    alphabet_order: AlphabetOrder,
+    alphabet: AlphabetRow,
     training: Option<TrainingRecord>,
     special_tokens: Vec<String>,
-    /// All tokens by id, the alphabet first, special tokens left out.
+    /// The special token for what cannot be spelled.
+    unk: Option<UnkSettings>,
+    /// All tokens by id, the alphabet first, user-defined symbols and special tokens left out.
     tokens: Vec<TokenRow>,
     merges: Vec<[TokenId; 3]>,
+    /// Log probabilities by id, where the model has them.
+    scores: Option<Vec<f64>>,
     /// Tokens that an encoder may not emit.
     hidden_tokens: Vec<TokenId>,
     self_test: Vec<SelfTest>,
@@ -148,15 +162,21 @@ impl Tokenizer {
             recipe: self.recipe(),
             stages: self.provenance().clone(),
             encoder: self.encoder_kind(),
-            alphabet_order: model.alphabet().order(),
+            alphabet: AlphabetRow {
+                order: model.alphabet().order(),
+                has_bytes: model.alphabet().has_bytes(),
+                num_units: model.alphabet().len(),
+            },
             training: self.training().cloned(),
             special_tokens: self.special_tokens().names().to_vec(),
+            unk: self.unk().cloned(),
             tokens: token_rows(model).collect(),
             merges: model
                 .merges()
                 .iter()
                 .map(|merge| [merge.left, merge.right, merge.new])
                 .collect(),
+            scores: model.scores().map(<[f64]>::to_vec),
             hidden_tokens: (0..)
                 .zip(hidden)
                 .filter(|&(_, &visible)| !visible)
@@ -180,7 +200,7 @@ impl Tokenizer {
     fn self_test_ids(&self, text: &[u8]) -> Result<Option<Vec<TokenId>>> {
         match self.encode(text, AllowedSpecial::None) {
             Ok(ids) => Ok(Some(ids)),
-            Err(Error::PatternRun { .. }) => Ok(None),
+            Err(Error::PatternRun { .. } | Error::UncoveredSymbol { .. }) => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -221,14 +241,15 @@ impl Tokenizer {
             return Err(fault("self_test", reason));
         }
         let model = model_of(&file)?;
-        let tokenizer = Self::new(
-            &file.recipe,
-            file.stages,
-            Arc::new(model),
-            file.special_tokens,
-            file.encoder,
-            file.training,
-        )
+        let tokenizer = Self::new(Parts {
+            recipe: file.recipe,
+            provenance: file.stages,
+            model: Arc::new(model),
+            special_tokens: file.special_tokens,
+            unk: file.unk,
+            encoder: Some(file.encoder),
+            training: file.training,
+        })
         .map_err(|error| fault("stages and special tokens", error.to_string()))?;
         for (index, test) in file.self_test.into_iter().enumerate() {
             let text = unhex(&test.hex)
@@ -258,28 +279,41 @@ fn token_rows(model: &Model) -> impl Iterator<Item = TokenRow> {
 }
 
 fn model_of(file: &TokenizerFile) -> Result<Model> {
-    let alphabet = Alphabet::new(file.stages.boundary.alphabet_len(), file.alphabet_order);
-    // Hex has two digits a byte; merges that spell more than the file states are refused early.
-    let max_bytes = file.tokens.iter().map(|(_, hex, _)| hex.len() / 2).sum();
-    let model = Model::from_merges(alphabet, &file.merges, max_bytes)?;
-    if file.tokens.len() != model.vocab().len() {
+    let tokens = file
+        .tokens
+        .iter()
+        .enumerate()
+        .map(|(id, row)| token_of(row).ok_or_else(|| fault(format!("tokens[{id}]"), BAD_ROW)))
+        .collect::<Result<Vec<_>>>()?;
+    let tokens: Vec<(&[u8], Marks)> = tokens.iter().map(|(b, marks)| (&**b, *marks)).collect();
+    let AlphabetRow {
+        order,
+        has_bytes,
+        num_units,
+    } = file.alphabet;
+    let len = file.stages.boundary.alphabet_len();
+    let num_symbols = if has_bytes { len } else { 0 };
+    let characters = tokens.get(num_symbols..num_units).ok_or_else(|| {
+        let reason = format!(
+            "it is {num_units}, but {num_symbols} of the {} tokens are bytes",
+            tokens.len()
+        );
+        fault("alphabet.num_units", reason)
+    })?;
+    let alphabet = Alphabet::with_characters(len, order, has_bytes, characters);
+    if alphabet.len() != num_units {
         return Err(fault(
-            "tokens",
-            format!(
-                "there are {}, but alphabet and merges make {}",
-                file.tokens.len(),
-                model.vocab().len()
-            ),
+            "alphabet.num_units",
+            "a unit stands in the tokens twice",
         ));
     }
-    if let Some(id) = token_rows(&model)
-        .zip(&file.tokens)
-        .position(|(made, stated)| made != *stated)
-    {
-        return Err(fault(
-            format!("tokens[{id}]"),
-            "it is not the token that the merges make",
-        ));
+    let merges = file.merges.iter();
+    let merges = merges.map(|&[left, right, new]| Merge { left, right, new });
+    let mut model = Model::from_parts(alphabet, tokens, merges.collect())?;
+    if let Some(scores) = &file.scores {
+        model = model
+            .with_scores(scores.clone())
+            .map_err(|error| fault("scores", error.to_string()))?;
     }
     let mut visible = vec![true; model.vocab().len()];
     for &id in &file.hidden_tokens {
@@ -291,6 +325,15 @@ fn model_of(file: &TokenizerFile) -> Result<Model> {
     model
         .with_visible(visible)
         .map_err(|error| fault("hidden_tokens", error.to_string()))
+}
+
+const BAD_ROW: &str = "it is not a row of lead, hex and trail";
+
+/// The token of a row, which must be written as [`token_rows`] writes it.
+fn token_of((lead, digits, trail): &TokenRow) -> Option<(Vec<u8>, Marks)> {
+    let flag = |flag: u8| (flag <= 1).then_some(flag == 1);
+    let bytes = unhex(digits).filter(|bytes| hex(bytes) == *digits)?;
+    Some((bytes, Marks::new(flag(*lead)?, flag(*trail)?)))
 }
 
 /// JSON with a line for each top-level field: readable, and small differences are small diffs.

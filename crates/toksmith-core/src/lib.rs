@@ -3,10 +3,10 @@
 //! Rooms in the order of the data; each knows only those before it:
 //!
 //! ```text
-//! types error control alphabet artifact vocab model trie
-//! normalize → pretokenize → boundary → display → count → train
-//!                                              ↘ encode, decode, special
-//! pipeline, tokenizer   compose them      file   saves and loads
+//! types error control artifact vocab alphabet model trie
+//! special → normalize → pretokenize → boundary → display → count → train
+//!                                                        ↘ encode, decode
+//! pipeline, tokenizer   compose them      explain   shows      file   saves and loads
 //! ```
 //!
 //! The crate is pure Rust, prints nothing, never panics on input, never recurses on its length, and
@@ -21,6 +21,7 @@ pub mod decode;
 pub mod display;
 pub mod encode;
 pub mod error;
+pub mod explain;
 pub mod file;
 pub mod model;
 pub mod normalize;

@@ -6,7 +6,7 @@ use hashbrown::HashSet;
 
 use crate::alphabet::Alphabet;
 use crate::error::{Error, Result};
-use crate::types::{Marks, TokenId, symbol_parts};
+use crate::types::{Marks, TokenId};
 use crate::vocab::{TokenRef, Vocab};
 
 /// One merge: the pair and the token it makes.
@@ -20,90 +20,114 @@ pub struct Merge {
     pub new: TokenId,
 }
 
-/// A vocabulary with its merges. Frozen once made.
+/// A vocabulary with its merges or scores. Frozen once made.
 #[derive(Clone, Debug)]
 pub struct Model {
     alphabet: Alphabet,
     vocab: Vocab,
     merges: Vec<Merge>,
     visible: Option<Vec<bool>>,
+    scores: Option<Vec<f64>>,
 }
 
 impl Model {
     /// A model that holds the alphabet and nothing else.
     #[must_use]
     pub fn of_alphabet(alphabet: Alphabet) -> Self {
-        let mut vocab = Vocab::new();
-        for id in 0..alphabet.len() as TokenId {
-            let (byte, marks) = symbol_parts(alphabet.symbol(id));
-            vocab.push(&[byte], marks);
-        }
         Self {
+            vocab: alphabet.units().clone(),
             alphabet,
-            vocab,
             merges: Vec::new(),
             visible: None,
+            scores: None,
         }
     }
 
-    /// Puts a model together again from merges, as a file holds them.
+    /// Puts a model together again from tokens and merges, as a file holds them: the units of the
+    /// alphabet first. Where there are merges they make every token that is no unit.
     ///
     /// # Errors
-    /// [`Error::Format`] when a merge names an id that does not exist yet, joins a pair twice,
-    /// joins across a mark (`left` with trail, or a marked `right` without lead), makes another token
-    /// than its `new` says, or when all tokens together exceed `max_bytes`: merges of a few bytes can
-    /// spell tokens of any length.
-    pub fn from_merges(
+    /// [`Error::Format`] with the place: a token given twice or other than the alphabet says; a merge
+    /// of parts that do not exist yet, of a pair that is merged already, across a mark (`left` with
+    /// trail, or a marked `right` without lead), or that does not spell its `new`; a token that no
+    /// merge makes.
+    pub fn from_parts<'t>(
         alphabet: Alphabet,
-        merges: &[[TokenId; 3]],
-        max_bytes: usize,
+        tokens: impl IntoIterator<Item = (&'t [u8], Marks)>,
+        merges: Vec<Merge>,
     ) -> Result<Self> {
-        let mut model = Self::of_alphabet(alphabet);
-        let mut pairs = HashSet::<(TokenId, TokenId), foldhash::fast::RandomState>::default();
-        for (rank, &[left, right, new]) in merges.iter().enumerate() {
-            let fault = |reason: String| Error::Format {
-                format: "tokenizer file",
-                place: format!("merges[{rank}]"),
-                reason,
-            };
-            let num_tokens = model.vocab.len();
-            let unknown = |id| {
-                fault(format!(
-                    "id {id} does not exist yet ({num_tokens} tokens so far)"
-                ))
-            };
-            if left as usize >= num_tokens {
-                return Err(unknown(left));
+        let num_units = alphabet.len();
+        let mut vocab = Vocab::new();
+        for (id, (bytes, marks)) in tokens.into_iter().enumerate() {
+            let token = TokenRef { bytes, marks };
+            let unit = alphabet.units().get(id as TokenId);
+            if id < num_units && unit != Some(token) {
+                return Err(fault("tokens", id, "it is not the unit of the alphabet"));
             }
-            if right as usize >= num_tokens {
-                return Err(unknown(right));
+            if vocab.push(bytes, marks) as usize != id {
+                return Err(fault("tokens", id, "the token stands there twice"));
             }
-            if !pairs.insert((left, right)) {
-                return Err(fault(format!(
-                    "the pair ({left}, {right}) is merged a second time"
-                )));
-            }
-            let made = model
-                .push_merge(left, right)
-                .ok_or_else(|| fault(format!("({left}, {right}) would join across a mark")))?;
-            if model.vocab.num_bytes() > max_bytes {
-                return Err(fault(format!("the tokens exceed {max_bytes} bytes")));
-            }
-            if made != new {
-                return Err(fault(format!(
-                    "({left}, {right}) makes id {made}, not {new}"
-                )));
+            if bytes.is_empty() {
+                return Err(fault("tokens", id, "the token is empty"));
             }
         }
-        Ok(model)
+        if vocab.len() < num_units {
+            return Err(fault(
+                "tokens",
+                vocab.len(),
+                "a unit of the alphabet is missing",
+            ));
+        }
+        let mut made = vec![false; vocab.len()];
+        made[..num_units].fill(true);
+        let mut pairs = HashSet::<(TokenId, TokenId), foldhash::fast::RandomState>::default();
+        for (rank, &Merge { left, right, new }) in merges.iter().enumerate() {
+            let fault = |reason: String| fault("merges", rank, reason);
+            for part in [left, right] {
+                if !made.get(part as usize).copied().unwrap_or(false) {
+                    return Err(fault(format!("id {part} does not exist yet")));
+                }
+            }
+            if !pairs.insert((left, right)) {
+                let reason = format!("the pair ({left}, {right}) is merged a second time");
+                return Err(fault(reason));
+            }
+            let (Some(l), Some(r), Some(n)) = (vocab.get(left), vocab.get(right), vocab.get(new))
+            else {
+                return Err(fault(format!("id {new} does not exist")));
+            };
+            if !may_join(l, r, alphabet.is_marked()) {
+                return Err(fault(format!("({left}, {right}) would join across a mark")));
+            }
+            let spelled = n.bytes.strip_prefix(l.bytes) == Some(r.bytes)
+                && n.marks == Marks::new(l.marks.lead(), r.marks.trail());
+            if !spelled {
+                return Err(fault(format!("({left}, {right}) does not spell id {new}")));
+            }
+            made[new as usize] = true;
+        }
+        match made.iter().position(|&made| !made) {
+            Some(id) if !merges.is_empty() => Err(fault("tokens", id, "no merge makes it")),
+            _ => Ok(Self {
+                alphabet,
+                vocab,
+                merges,
+                visible: None,
+                scores: None,
+            }),
+        }
+    }
+
+    /// Appends a token and returns its id; one that is there already keeps the id it has.
+    pub(crate) fn push_token(&mut self, bytes: &[u8], marks: Marks) -> TokenId {
+        self.vocab.push(bytes, marks)
     }
 
     /// Appends a merge and returns the id of its token: a new one, or the one that spells the same
     /// already. `None`, and nothing changes, when the pair would join across a mark or is unknown.
     pub(crate) fn push_merge(&mut self, left: TokenId, right: TokenId) -> Option<TokenId> {
         let (l, r) = (self.vocab.get(left)?, self.vocab.get(right)?);
-        let marked = self.alphabet.len() > 256;
-        if l.marks.trail() || (marked && !r.marks.lead()) {
+        if !may_join(l, r, self.alphabet.is_marked()) {
             return None;
         }
         let mut bytes = Vec::with_capacity(l.bytes.len() + r.bytes.len());
@@ -113,6 +137,16 @@ impl Model {
         let new = self.vocab.push(&bytes, marks);
         self.merges.push(Merge { left, right, new });
         Some(new)
+    }
+
+    /// Length in bytes of the token that a pair would make.
+    pub(crate) fn num_bytes_joined(&self, left: TokenId, right: TokenId) -> u64 {
+        let len = |id| {
+            self.vocab
+                .get(id)
+                .map_or(0, |token| token.bytes.len() as u64)
+        };
+        len(left) + len(right)
     }
 
     /// The same model, with tokens that an encoder may not emit. Units are always visible.
@@ -139,7 +173,58 @@ impl Model {
         Ok(self)
     }
 
-    /// The symbols the vocabulary starts with.
+    /// The same model with the hidden tokens renumbered to come last; visible and hidden ones each
+    /// stay in their order.
+    ///
+    /// # Errors
+    /// As [`with_visible`](Self::with_visible).
+    pub(crate) fn with_hidden_last(mut self, visible: &[bool]) -> Result<Self> {
+        let mut order: Vec<TokenId> = (0..self.vocab.len() as TokenId).collect();
+        let is_hidden = |id: TokenId| !visible.get(id as usize).copied().unwrap_or(true);
+        order.sort_by_key(|&id| is_hidden(id));
+        let mut place = vec![0; order.len()];
+        let mut vocab = Vocab::new();
+        for (&id, new_id) in order.iter().zip(0..) {
+            place[id as usize] = new_id;
+            if let Some(token) = self.vocab.get(id) {
+                vocab.push(token.bytes, token.marks);
+            }
+        }
+        for merge in &mut self.merges {
+            for id in [&mut merge.left, &mut merge.right, &mut merge.new] {
+                *id = place[*id as usize];
+            }
+        }
+        self.vocab = vocab;
+        let hidden = order.iter().map(|&id| is_hidden(id));
+        self.with_visible(hidden.map(|hidden| !hidden).collect())
+    }
+
+    /// The same model, with a score for each token: its log probability in a unigram model.
+    ///
+    /// # Errors
+    /// [`Error::Incompatible`] when there are more or fewer scores than tokens, or one of them is no
+    /// finite number.
+    pub fn with_scores(mut self, scores: Vec<f64>) -> Result<Self> {
+        if scores.len() != self.vocab.len() {
+            return Err(Error::Incompatible {
+                what: format!(
+                    "there are {} scores for {} tokens",
+                    scores.len(),
+                    self.vocab.len()
+                ),
+            });
+        }
+        if let Some(id) = scores.iter().position(|score| !score.is_finite()) {
+            return Err(Error::Incompatible {
+                what: format!("the score of id {id} is {}, no finite number", scores[id]),
+            });
+        }
+        self.scores = Some(scores);
+        Ok(self)
+    }
+
+    /// The units the vocabulary starts with.
     #[must_use]
     pub fn alphabet(&self) -> &Alphabet {
         &self.alphabet
@@ -163,10 +248,27 @@ impl Model {
         self.visible.as_deref()
     }
 
+    /// The score of each token, in models that have scores.
+    #[must_use]
+    pub fn scores(&self) -> Option<&[f64]> {
+        self.scores.as_deref()
+    }
+
+    /// Number of ids that can be emitted or decoded: hidden tokens at the end of the vocabulary are
+    /// internal, and special tokens take the ids from here on.
+    #[must_use]
+    pub fn num_ids(&self) -> usize {
+        let last_visible = self
+            .visible
+            .as_ref()
+            .and_then(|v| v.iter().rposition(|&v| v));
+        last_visible.map_or(self.vocab.len(), |last| last + 1)
+    }
+
     /// True when tokens of this model carry marks.
     #[must_use]
     pub fn is_marked(&self) -> bool {
-        self.alphabet.len() > 256
+        self.alphabet.is_marked()
     }
 
     /// The visible tokens with their ids.
@@ -174,5 +276,18 @@ impl Model {
         (0..)
             .zip(self.vocab.iter())
             .filter(|&(id, _)| self.visible.as_ref().is_none_or(|mask| mask[id as usize]))
+    }
+}
+
+/// Whether two tokens can stand side by side in a word.
+fn may_join(left: TokenRef<'_>, right: TokenRef<'_>, marked: bool) -> bool {
+    !left.marks.trail() && (!marked || right.marks.lead())
+}
+
+fn fault(field: &str, index: usize, reason: impl Into<String>) -> Error {
+    Error::Format {
+        format: "tokenizer file",
+        place: format!("{field}[{index}]"),
+        reason: reason.into(),
     }
 }

@@ -1,22 +1,25 @@
-//! Special tokens: texts with an id of their own. They are split off before anything else, and only
-//! those that the caller allows by name: the same text typed by a user is text.
+//! Tokens that are texts with an id of their own, split off before anything else. Special tokens only
+//! where the caller allows them by name: the same text typed by a user is text. User-defined symbols
+//! always: they are text that must not be cut.
 
 use std::sync::Arc;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use foldhash::fast::RandomState;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use crate::error::{Error, Result};
 use crate::types::TokenId;
 
-/// The special tokens of a tokenizer, numbered after all others.
+/// The user-defined symbols and the special tokens of a tokenizer, numbered after all others.
 #[derive(Clone, Debug, Default)]
 pub struct SpecialTokens {
+    user_defined: Vec<String>,
     names: Vec<String>,
     index: HashMap<String, TokenId, RandomState>,
-    first_id: TokenId,
-    /// Made once, since a call that allows all tokens is the common one.
+    first_user_defined: TokenId,
+    /// Both made once, since most calls allow all special tokens or none.
+    of_none: Option<SpecialFinder>,
     of_all: Option<SpecialFinder>,
 }
 
@@ -60,63 +63,87 @@ pub enum Segment {
 }
 
 impl SpecialTokens {
-    /// Special tokens numbered from `first_id` on, in the order given.
+    /// User-defined symbols numbered from `first_id` on and special tokens after them, each in the
+    /// order given.
     ///
     /// # Errors
     /// [`Error::BadSpecial`] for an empty name or one given twice.
-    pub fn new(names: Vec<String>, first_id: TokenId) -> Result<Self> {
-        let mut index = HashMap::default();
-        for (id, name) in (first_id..).zip(&names) {
-            let reason = if name.is_empty() {
-                "is empty"
-            } else if index.insert(name.clone(), id).is_some() {
-                "is given twice"
-            } else {
-                continue;
-            };
-            return Err(Error::BadSpecial {
-                name: name.clone(),
-                reason,
-            });
-        }
+    pub fn new(user_defined: Vec<String>, names: Vec<String>, first_id: TokenId) -> Result<Self> {
+        check_names(user_defined.iter().chain(&names))?;
         let mut this = Self {
+            user_defined,
             names,
-            index,
-            first_id,
+            index: HashMap::default(),
+            first_user_defined: first_id,
+            of_none: None,
             of_all: None,
         };
-        this.of_all = SpecialFinder::new(this.iter().collect())?;
+        this.index = this
+            .iter()
+            .map(|(name, id)| (name.to_owned(), id))
+            .collect();
+        this.of_none = SpecialFinder::new(this.iter_user_defined().collect())?;
+        this.of_all = SpecialFinder::new(this.iter_user_defined().chain(this.iter()).collect())?;
         Ok(this)
     }
 
-    /// The names in the order of their ids.
+    /// The names of the special tokens in the order of their ids.
     #[must_use]
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// The text of a special token, `None` for any other id.
+    /// The user-defined symbols in the order of their ids.
+    #[must_use]
+    pub fn user_defined(&self) -> &[String] {
+        &self.user_defined
+    }
+
+    fn first_special(&self) -> TokenId {
+        self.first_user_defined + self.user_defined.len() as TokenId
+    }
+
+    /// The text of a special token or user-defined symbol, `None` for any other id.
     #[must_use]
     pub fn name(&self, id: TokenId) -> Option<&str> {
-        let at = id.checked_sub(self.first_id)?;
-        self.names.get(at as usize).map(String::as_str)
+        let at = id.checked_sub(self.first_user_defined)? as usize;
+        let name = match at.checked_sub(self.user_defined.len()) {
+            None => self.user_defined.get(at),
+            Some(at) => self.names.get(at),
+        };
+        name.map(String::as_str)
     }
 
-    /// Names with their ids.
+    /// True for the id of a special token.
+    #[must_use]
+    pub fn is_special(&self, id: TokenId) -> bool {
+        id >= self.first_special() && self.name(id).is_some()
+    }
+
+    /// The id of a special token, `None` if there is none of that name.
+    #[must_use]
+    pub fn id(&self, name: &str) -> Option<TokenId> {
+        self.index.get(name).copied()
+    }
+
+    /// Names of special tokens with their ids.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, TokenId)> {
-        self.names
-            .iter()
-            .enumerate()
-            .map(|(at, name)| (name.as_str(), self.first_id + at as TokenId))
+        numbered(&self.names, self.first_special())
     }
 
-    /// A finder for the allowed ones; `None` when there is nothing to find.
+    /// User-defined symbols with their ids.
+    pub fn iter_user_defined(&self) -> impl ExactSizeIterator<Item = (&str, TokenId)> {
+        numbered(&self.user_defined, self.first_user_defined)
+    }
+
+    /// A finder for the allowed ones and all user-defined symbols; `None` when there is nothing to
+    /// find.
     ///
     /// # Errors
     /// [`Error::UnknownSpecial`] for a name this tokenizer does not have.
     pub fn finder(&self, allowed: AllowedSpecial<'_>) -> Result<Option<SpecialFinder>> {
         let names = match allowed {
-            AllowedSpecial::None => return Ok(None),
+            AllowedSpecial::None => return Ok(self.of_none.clone()),
             AllowedSpecial::All => return Ok(self.of_all.clone()),
             AllowedSpecial::Only(names) => names,
         };
@@ -130,11 +157,46 @@ impl SpecialTokens {
                 },
             }),
         });
-        SpecialFinder::new(allowed.collect::<Result<_>>()?)
+        let user_defined = self.iter_user_defined().map(Ok);
+        SpecialFinder::new(user_defined.chain(allowed).collect::<Result<_>>()?)
     }
 }
 
+fn check_names<'n>(names: impl Iterator<Item = &'n String>) -> Result<()> {
+    let mut known = HashSet::<&str, RandomState>::default();
+    for name in names {
+        let reason = if name.is_empty() {
+            "is empty"
+        } else if !known.insert(name) {
+            "is given twice"
+        } else {
+            continue;
+        };
+        return Err(Error::BadSpecial {
+            name: name.clone(),
+            reason,
+        });
+    }
+    Ok(())
+}
+
+fn numbered(names: &[String], first: TokenId) -> impl ExactSizeIterator<Item = (&str, TokenId)> {
+    names
+        .iter()
+        .enumerate()
+        .map(move |(at, name)| (name.as_str(), first + at as TokenId))
+}
+
 impl SpecialFinder {
+    /// A finder for user-defined symbols where no tokenizer is yet, as in counting; their place in
+    /// the list is their id. `None` when there are none.
+    ///
+    /// # Errors
+    /// As [`SpecialTokens::new`].
+    pub fn of_user_defined(names: &[String]) -> Result<Option<Self>> {
+        Ok(SpecialTokens::new(names.to_vec(), Vec::new(), 0)?.of_none)
+    }
+
     /// A finder for these texts; `None` when there are none.
     fn new(tokens: Vec<(&str, TokenId)>) -> Result<Option<Self>> {
         if tokens.is_empty() {

@@ -5,6 +5,7 @@
 //! ids → decode → bytes
 //! ```
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,21 +13,18 @@ use std::thread::Builder;
 
 use serde::{Deserialize, Serialize};
 
-use crate::alphabet::{Alphabet, AlphabetOrder};
-use crate::boundary::{Boundary, Word};
+use crate::boundary::Word;
 use crate::control::Control;
 use crate::count::{Provenance, WordCounts};
 use crate::decode::Decoder;
-use crate::display::{form, one_line};
-use crate::encode::{Encoder, EncoderKind, Scratch};
+use crate::encode::{Encoder, EncoderKind, Scratch, UnkSettings, Unknown};
 use crate::error::{Error, Result};
 use crate::model::Model;
-use crate::normalize::OffsetMap;
 use crate::pipeline::{Stages, Worker, WorkerPool};
 use crate::pretokenize::{Pretokenizer, decode_multibyte};
 use crate::special::{AllowedSpecial, Segment, SpecialFinder, SpecialTokens};
-use crate::train::{StopReason, TrainerSettings};
-use crate::types::{Marks, TokenId};
+use crate::train::{AlphabetSettings, StopReason, TrainerSettings};
+use crate::types::{Marks, Symbol, TokenId};
 
 /// The largest vocabulary: more than any in use, and small enough that ids, marker values and
 /// tables keep apart.
@@ -36,52 +34,90 @@ const MAX_VOCAB_SIZE: usize = 1 << 30;
 pub type Span = (usize, usize);
 
 /// What training reads beside the counts.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrainSettings {
     /// The recipe's name, for people; an encoder suffix in it is ignored.
     pub recipe: String,
+    /// Size of the vocabulary: alphabet, user-defined symbols and special tokens counted in.
+    pub vocab_size: usize,
     /// Which trainer.
     pub trainer: TrainerSettings,
-    /// Which encoder runs the vocabulary.
+    /// Which encoder runs the vocabulary; `None` for the trainer's own.
     #[serde(default)]
-    pub encoder: EncoderKind,
-    /// How the bytes are numbered.
+    pub encoder: Option<EncoderKind>,
+    /// Which units the vocabulary starts with.
     #[serde(default)]
-    pub alphabet_order: AlphabetOrder,
+    pub alphabet: AlphabetSettings,
     /// Special tokens; they take the last ids, in this order.
     #[serde(default)]
     pub special_tokens: Vec<String>,
+    /// The token for what cannot be spelled.
+    #[serde(default)]
+    pub unk: Option<UnkSettings>,
 }
 
 impl TrainSettings {
-    /// Says what is wrong with these settings for a boundary, before any work is done.
+    /// Says what is wrong with these settings for words counted so, before any work is done.
     ///
     /// # Errors
-    /// [`Error::VocabTooSmall`], [`Error::VocabTooLarge`], [`Error::BadSpecial`].
-    pub fn check(&self, boundary: Boundary) -> Result<()> {
-        let vocab_size = self.trainer.vocab_size();
-        let special = self.special_tokens.len();
-        if vocab_size < boundary.alphabet_len() + special {
-            return Err(Error::VocabTooSmall {
-                vocab_size,
-                boundary: boundary.name(),
-                alphabet: boundary.alphabet_len(),
-                special,
-            });
+    /// [`Error::VocabTooSmall`], [`Error::VocabTooLarge`], [`Error::BadSpecial`],
+    /// [`Error::UnknownSpecial`], [`Error::Incompatible`].
+    pub fn check(&self, provenance: &Provenance) -> Result<()> {
+        let user_defined = &provenance.user_defined_symbols;
+        let special = SpecialTokens::new(user_defined.clone(), self.special_tokens.clone(), 0)?;
+        self.trainer.check()?;
+        self.alphabet.check()?;
+        match &self.unk {
+            Some(unk) => drop(unk_id(unk, &special)?),
+            None if !self.alphabet.has_bytes() => {
+                return Err(Error::Incompatible {
+                    what: "without byte_fallback some text cannot be spelled: name an unk_token"
+                        .to_owned(),
+                });
+            }
+            None => {}
         }
-        if vocab_size > MAX_VOCAB_SIZE {
+        if self.vocab_size > MAX_VOCAB_SIZE {
             return Err(Error::VocabTooLarge {
-                vocab_size,
+                vocab_size: self.vocab_size,
                 max: MAX_VOCAB_SIZE,
             });
         }
-        SpecialTokens::new(self.special_tokens.clone(), 0).map(drop)
+        let num_symbols = match self.alphabet.has_bytes() {
+            true => provenance.boundary.alphabet_len(),
+            false => 0,
+        };
+        self.num_tokens(provenance, num_symbols).map(drop)
+    }
+
+    /// Ids that are left for the tokens of the model, of which `num_units` are pinned.
+    fn num_tokens(&self, provenance: &Provenance, num_units: usize) -> Result<usize> {
+        let special = self.special_tokens.len() + provenance.user_defined_symbols.len();
+        let num_tokens = self.vocab_size.checked_sub(special);
+        num_tokens
+            .filter(|&num_tokens| num_tokens >= num_units)
+            .ok_or(Error::VocabTooSmall {
+                vocab_size: self.vocab_size,
+                boundary: provenance.boundary.name(),
+                alphabet: num_units,
+                special,
+            })
     }
 }
 
+fn unk_id(unk: &UnkSettings, special: &SpecialTokens) -> Result<TokenId> {
+    special.id(&unk.token).ok_or_else(|| Error::UnknownSpecial {
+        name: unk.token.clone(),
+        known: match special.names() {
+            [] => "none".to_owned(),
+            names => names.join(", "),
+        },
+    })
+}
+
 /// What is recorded of a training. Nothing in it depends on the order of documents, threads or time.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrainingRecord {
     /// Documents counted; 0 when words with counts were given.
@@ -90,10 +126,33 @@ pub struct TrainingRecord {
     pub num_bytes: u64,
     /// SHA-256 of the word counts.
     pub word_counts_hash: String,
+    /// The size of the vocabulary that was asked for.
+    pub vocab_size: usize,
     /// Trainer and its settings.
     pub trainer: TrainerSettings,
+    /// How the alphabet was chosen.
+    pub alphabet: AlphabetSettings,
     /// Why it stopped.
     pub stop_reason: StopReason,
+}
+
+/// What a tokenizer is made of.
+#[derive(Debug)]
+pub struct Parts {
+    /// The recipe's name; an encoder suffix in it is ignored.
+    pub recipe: String,
+    /// The stages before the model.
+    pub provenance: Provenance,
+    /// Tokens, merges or scores, visibility.
+    pub model: Arc<Model>,
+    /// Special tokens in the order of their ids.
+    pub special_tokens: Vec<String>,
+    /// The token for what cannot be spelled.
+    pub unk: Option<UnkSettings>,
+    /// Which encoder runs; `None` for the one that goes with the model.
+    pub encoder: Option<EncoderKind>,
+    /// How the model was trained, if this library trained it.
+    pub training: Option<TrainingRecord>,
 }
 
 /// Ids with the places in the source that they cover.
@@ -118,6 +177,7 @@ pub struct Tokenizer {
     pretokenizer: Pretokenizer,
     model: Arc<Model>,
     special: Arc<SpecialTokens>,
+    unk: Option<UnkSettings>,
     decoder: Arc<Decoder>,
     encoder_kind: EncoderKind,
     encoder: Box<dyn Encoder>,
@@ -130,19 +190,29 @@ impl Tokenizer {
     ///
     /// # Errors
     /// What the stages say of settings that do not fit.
-    pub fn new(
-        recipe: &str,
-        provenance: Provenance,
-        model: Arc<Model>,
-        special_tokens: Vec<String>,
-        encoder_kind: EncoderKind,
-        training: Option<TrainingRecord>,
-    ) -> Result<Self> {
+    pub fn new(parts: Parts) -> Result<Self> {
+        let Parts {
+            recipe,
+            provenance,
+            model,
+            special_tokens,
+            unk,
+            encoder,
+            training,
+        } = parts;
         let pretokenizer = provenance.pretokenizer()?;
-        let special = SpecialTokens::new(special_tokens, model.vocab().len() as TokenId)?;
-        let decoder = Decoder::new(&model, provenance.boundary, &special)?;
-        let encoder = encoder_kind.encoder(&model)?;
-        let mut base_recipe = recipe;
+        let user_defined = provenance.user_defined_symbols.clone();
+        let first_id = model.num_ids() as TokenId;
+        let special = SpecialTokens::new(user_defined, special_tokens, first_id)?;
+        let Provenance {
+            boundary,
+            whitespace,
+            ..
+        } = provenance;
+        let decoder = Decoder::new(&model, boundary, whitespace, &special)?;
+        let encoder_kind = encoder.unwrap_or_else(|| own_encoder(training.as_ref(), &model));
+        let encoder = make_encoder(encoder_kind, &model, unk.as_ref(), &special)?;
+        let mut base_recipe = recipe.as_str();
         while let Some(shorter) = EncoderKind::ALL.iter().find_map(|kind| {
             base_recipe
                 .strip_suffix(kind.name())
@@ -156,6 +226,7 @@ impl Tokenizer {
             pretokenizer,
             model,
             special: Arc::new(special),
+            unk,
             decoder: Arc::new(decoder),
             encoder_kind,
             encoder,
@@ -175,29 +246,39 @@ impl Tokenizer {
         control: &dyn Control,
     ) -> Result<Self> {
         let provenance = counts.provenance().clone();
-        let boundary = provenance.boundary;
-        settings.check(boundary)?;
-        let special = settings.special_tokens.len();
-        let alphabet = Alphabet::new(boundary.alphabet_len(), settings.alphabet_order);
+        settings.check(&provenance)?;
+        if counts.is_empty() {
+            return Err(Error::EmptyCorpus);
+        }
+        // Only where the alphabet is all there is does it give way to the size asked for.
+        let max_units = match settings.trainer {
+            TrainerSettings::Characters {} => Some(settings.num_tokens(&provenance, 0)?),
+            _ => None,
+        };
+        let alphabet = settings.alphabet.alphabet(counts, max_units)?;
+        let num_tokens = settings.num_tokens(&provenance, alphabet.len())?;
         let trained = settings
             .trainer
-            .trainer(special)
+            .trainer(num_tokens)
             .train(counts, alphabet, control)?;
         let training = TrainingRecord {
             num_documents: counts.num_documents(),
             num_bytes: counts.num_bytes(),
             word_counts_hash: counts.content_hash(),
+            vocab_size: settings.vocab_size,
             trainer: settings.trainer,
+            alphabet: settings.alphabet,
             stop_reason: trained.stop_reason,
         };
-        Self::new(
-            &settings.recipe,
+        Self::new(Parts {
+            recipe: settings.recipe,
             provenance,
-            Arc::new(trained.model),
-            settings.special_tokens,
-            settings.encoder,
-            Some(training),
-        )
+            model: Arc::new(trained.model),
+            special_tokens: settings.special_tokens,
+            unk: settings.unk,
+            encoder: settings.encoder,
+            training: Some(training),
+        })
     }
 
     /// The same vocabulary with another encoder.
@@ -211,9 +292,10 @@ impl Tokenizer {
             pretokenizer: self.pretokenizer.clone(),
             model: Arc::clone(&self.model),
             special: Arc::clone(&self.special),
+            unk: self.unk.clone(),
             decoder: Arc::clone(&self.decoder),
             encoder_kind: kind,
-            encoder: kind.encoder(&self.model)?,
+            encoder: make_encoder(kind, &self.model, self.unk.as_ref(), &self.special)?,
             training: self.training.clone(),
             workers: WorkerPool::default(),
         })
@@ -222,9 +304,11 @@ impl Tokenizer {
     /// The recipe: the trainer's, and `+` the encoder where that is not the trainer's own.
     #[must_use]
     pub fn recipe(&self) -> String {
-        match self.encoder_kind {
-            EncoderKind::MergeRank => self.base_recipe.clone(),
-            kind => format!("{}+{}", self.base_recipe, kind.name()),
+        let kind = self.encoder_kind;
+        if kind == own_encoder(self.training.as_ref(), &self.model) {
+            self.base_recipe.clone()
+        } else {
+            format!("{}+{}", self.base_recipe, kind.name())
         }
     }
 
@@ -232,6 +316,12 @@ impl Tokenizer {
     #[must_use]
     pub fn provenance(&self) -> &Provenance {
         &self.provenance
+    }
+
+    /// The pattern that cuts the text.
+    #[must_use]
+    pub fn pretokenizer(&self) -> &Pretokenizer {
+        &self.pretokenizer
     }
 
     /// Tokens, merges and visibility.
@@ -244,6 +334,12 @@ impl Tokenizer {
     #[must_use]
     pub fn special_tokens(&self) -> &SpecialTokens {
         &self.special
+    }
+
+    /// The token for what cannot be spelled, if there is one.
+    #[must_use]
+    pub fn unk(&self) -> Option<&UnkSettings> {
+        self.unk.as_ref()
     }
 
     /// The decoder.
@@ -273,7 +369,7 @@ impl Tokenizer {
     /// True when decoding gives every text back, byte for byte.
     #[must_use]
     pub fn is_lossless(&self) -> bool {
-        self.provenance.normalizer.is_lossless()
+        self.provenance.is_lossless() && self.model.alphabet().has_bytes()
     }
 
     fn stages(&self) -> Stages<'_> {
@@ -310,9 +406,11 @@ impl Tokenizer {
         ids: &mut Vec<TokenId>,
     ) -> Result<()> {
         let stages = self.stages();
+        let mut is_first = true;
         let mut part = |part: &[u8], ids: &mut Vec<TokenId>| {
-            let normalized = self.provenance.normalizer.normalize(part);
-            stages.encode(&normalized.bytes, worker, ids)
+            let bytes = self.provenance.normalizer.normalize(part).bytes;
+            let bytes = self.prefixed(bytes, &mut is_first);
+            stages.encode(&bytes, worker, ids)
         };
         let Some(finder) = finder else {
             return part(text, ids);
@@ -324,6 +422,15 @@ impl Tokenizer {
             }
         }
         Ok(())
+    }
+
+    /// The text as the next stages see it: where the boundary has one, with the space before the first
+    /// stretch of a text that is not empty.
+    pub(crate) fn prefixed<'t>(&self, bytes: Cow<'t, [u8]>, is_first: &mut bool) -> Cow<'t, [u8]> {
+        if bytes.is_empty() || !std::mem::take(is_first) {
+            return bytes;
+        }
+        self.provenance.boundary.with_prefix(bytes)
     }
 
     /// The ids of many texts, one after another, and where each text's ids begin; the last offset
@@ -403,6 +510,7 @@ impl Tokenizer {
         segments: impl IntoIterator<Item = Segment>,
         encoding: &mut Encoding,
     ) -> Result<()> {
+        let mut is_first = true;
         for segment in segments {
             match segment {
                 Segment::Special { start, end, id } => {
@@ -411,7 +519,15 @@ impl Tokenizer {
                 }
                 Segment::Text { start, end } => {
                     let normalized = self.provenance.normalizer.normalize(&text[start..end]);
-                    self.push_words(&normalized.bytes, start, &normalized.offsets, encoding)?;
+                    let num_bytes = normalized.bytes.len();
+                    let bytes = self.prefixed(normalized.bytes, &mut is_first);
+                    let prefix_len = bytes.len() - num_bytes;
+                    let offsets = |at: usize, end: usize| {
+                        let (at, end) = (at.saturating_sub(prefix_len), end - prefix_len);
+                        let (at, end) = normalized.offsets.source_span(at, end);
+                        (start + at, start + end)
+                    };
+                    self.push_words(&bytes, offsets, encoding)?;
                 }
             }
         }
@@ -421,29 +537,46 @@ impl Tokenizer {
     fn push_words(
         &self,
         text: &[u8],
-        source_start: usize,
-        offsets: &OffsetMap,
+        source_span: impl Fn(usize, usize) -> Span,
         encoding: &mut Encoding,
     ) -> Result<()> {
+        self.for_each_encoded_word(text, |word, symbols, ids| {
+            let mut at = word.start;
+            for &id in ids {
+                let len = self.spelled_len(&symbols[at - word.start..], id);
+                encoding.byte_spans.push(source_span(at, at + len));
+                at += len;
+            }
+            encoding.ids.extend_from_slice(ids);
+        })
+    }
+
+    /// Calls `emit` with each word of a text that is normalized already, its symbols and its ids.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode).
+    pub(crate) fn for_each_encoded_word(
+        &self,
+        text: &[u8],
+        mut emit: impl FnMut(Word, &[Symbol], &[TokenId]),
+    ) -> Result<()> {
         let stages = self.stages();
-        let (mut scratch, mut symbols) = (Scratch::default(), Vec::new());
+        let (mut scratch, mut symbols, mut ids) = (Scratch::default(), Vec::new(), Vec::new());
         let mut words = Vec::new();
         stages.for_each_word(text, |word| words.push(word))?;
         for word in words {
-            let before = encoding.ids.len();
+            ids.clear();
             let bytes = &text[word.start..word.end];
-            stages.encode_word(bytes, word, &mut scratch, &mut symbols, &mut encoding.ids)?;
-            let mut at = word.start;
-            for &id in &encoding.ids[before..] {
-                let len = self.decoder.token_bytes(id).map_or(0, <[u8]>::len);
-                let (start, end) = offsets.source_span(at, at + len);
-                encoding
-                    .byte_spans
-                    .push((source_start + start, source_start + end));
-                at += len;
-            }
+            stages.encode_word(bytes, word, &mut scratch, &mut symbols, &mut ids)?;
+            emit(word, &symbols, &ids);
         }
         Ok(())
+    }
+
+    /// Number of symbols at the start of `symbols` that a token of a word stands for.
+    pub(crate) fn spelled_len(&self, symbols: &[Symbol], id: TokenId) -> usize {
+        let own = || self.decoder.token_bytes(id).map_or(0, <[u8]>::len);
+        self.encoder.unknown_len(symbols, id).unwrap_or_else(own)
     }
 
     /// The marked words of a text, as spans of its normalized form.
@@ -451,11 +584,17 @@ impl Tokenizer {
     /// # Errors
     /// Those of a custom pattern.
     pub fn words(&self, text: &[u8]) -> Result<Vec<Word>> {
-        let normalized = self.provenance.normalizer.normalize(text);
         let mut words = Vec::new();
+        let text = self.as_marked(text);
         self.stages()
-            .for_each_word(&normalized.bytes, |word| words.push(word))?;
+            .for_each_word(&text, |word| words.push(word))?;
         Ok(words)
+    }
+
+    /// A text as it is marked: normalized, and with the space before it where the boundary has one.
+    fn as_marked<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
+        let normalized = self.provenance.normalizer.normalize(text);
+        self.provenance.boundary.with_prefix(normalized.bytes)
     }
 
     /// The pretokens of a text, as the pattern cuts them; special tokens are text here.
@@ -478,56 +617,51 @@ impl Tokenizer {
     /// # Errors
     /// Those of a custom pattern.
     pub fn count_pretokens(&self, text: &[u8]) -> Result<usize> {
-        let normalized = self.provenance.normalizer.normalize(text);
         let mut num_pretokens = 0;
         self.stages()
-            .for_each_word(&normalized.bytes, |_| num_pretokens += 1)?;
+            .for_each_word(&self.as_marked(text), |_| num_pretokens += 1)?;
         Ok(num_pretokens)
     }
 
     /// Bytes and marks of a token, special tokens without marks; `None` outside the vocabulary.
     #[must_use]
     pub fn token(&self, id: TokenId) -> Option<(&[u8], Marks)> {
-        match self.model.vocab().get(id) {
-            Some(token) => Some((token.bytes, token.marks)),
-            None => Some((self.special.name(id)?.as_bytes(), Marks::NONE)),
+        if let Some(name) = self.special.name(id) {
+            return Some((name.as_bytes(), Marks::NONE));
         }
-    }
-
-    /// The ids of a text and the forms of their tokens.
-    ///
-    /// # Errors
-    /// As [`encode`](Self::encode).
-    pub fn explain(&self, text: &[u8]) -> Result<Explanation> {
-        let ids = self.encode(text, AllowedSpecial::None)?;
-        let forms = ids
-            .iter()
-            .filter_map(|&id| self.token(id))
-            .map(|(bytes, marks)| form(bytes, marks))
-            .collect();
-        Ok(Explanation {
-            text: text.to_vec(),
-            ids,
-            forms,
-        })
+        let token = self.model.vocab().get(id)?;
+        ((id as usize) < self.model.num_ids()).then_some((token.bytes, token.marks))
     }
 }
 
-/// How a text becomes tokens; shown as `text -> form | form | …`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Explanation {
-    /// The text.
-    pub text: Vec<u8>,
-    /// Its ids.
-    pub ids: Vec<TokenId>,
-    /// For each id how its token is shown.
-    pub forms: Vec<String>,
+/// The encoder that goes with a trainer, or else with what the model holds.
+fn own_encoder(training: Option<&TrainingRecord>, model: &Model) -> EncoderKind {
+    match training.map(|record| &record.trainer) {
+        Some(
+            TrainerSettings::Bpe(_)
+            | TrainerSettings::ScaffoldBpe(_)
+            | TrainerSettings::Characters {},
+        ) => EncoderKind::MergeRank,
+        Some(TrainerSettings::Wordpiece(_)) => EncoderKind::LongestPrefix,
+        Some(TrainerSettings::Words(_)) => EncoderKind::WholeWord,
+        None if model.merges().is_empty() => EncoderKind::LongestPrefix,
+        None => EncoderKind::MergeRank,
+    }
 }
 
-impl std::fmt::Display for Explanation {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} -> {}", one_line(&self.text), self.forms.join(" | "))
-    }
+fn make_encoder(
+    kind: EncoderKind,
+    model: &Model,
+    unk: Option<&UnkSettings>,
+    special: &SpecialTokens,
+) -> Result<Box<dyn Encoder>> {
+    let encoder = kind.encoder(model)?;
+    let Some(unk) = unk else {
+        return Ok(encoder);
+    };
+    let id = unk_id(unk, special)?;
+    let alphabet = model.alphabet().clone();
+    Ok(Box::new(Unknown::new(encoder, alphabet, id, unk.clone())))
 }
 
 /// Consecutive texts in groups of about equal size, several a thread so that none idles long.

@@ -23,6 +23,9 @@ impl Marks {
     /// No mark: what space-prefix models use throughout.
     pub const NONE: Self = Self(0);
 
+    /// Both marks: the last in the order of marks.
+    pub(crate) const ALL: Self = Self(3);
+
     /// Marks from the two flags.
     #[must_use]
     pub const fn new(lead: bool, trail: bool) -> Self {

@@ -21,7 +21,7 @@ use crate::tokenizer::PyToken;
 /// The stages before counting, as JSON from Python.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-struct CountSettings {
+pub(crate) struct CountSettings {
     #[serde(default)]
     normalizer: Normalizer,
     pretokenizer: String,
@@ -31,6 +31,27 @@ struct CountSettings {
     unicode: Option<String>,
     #[serde(default)]
     digits: Option<DigitRule>,
+    #[serde(default)]
+    user_defined_symbols: Vec<String>,
+}
+
+impl CountSettings {
+    /// The stages that these settings name.
+    pub(crate) fn provenance(self, py: Python<'_>) -> PyResult<Provenance> {
+        let pretokenizer = Pretokenizer::new(&PretokenizerSettings {
+            pattern: self.pretokenizer,
+            unicode: self.unicode,
+            digits: self.digits,
+        })
+        .or_raise(py)?;
+        let boundary = Boundary::from_name(&self.boundary).or_raise(py)?;
+        let whitespace = WhitespaceRule::from_name(&self.whitespace).or_raise(py)?;
+        boundary.check(whitespace).or_raise(py)?;
+        Ok(Provenance {
+            user_defined_symbols: self.user_defined_symbols,
+            ..Provenance::of(self.normalizer, &pretokenizer, boundary, whitespace)
+        })
+    }
 }
 
 /// Marked word -> 64-bit count, with provenance. Merging is associative and commutative.
@@ -64,18 +85,16 @@ impl PyWordCounts {
         unicode: Option<String>,
         digits: Option<&str>,
     ) -> PyResult<Self> {
-        let pretokenizer = Pretokenizer::new(&PretokenizerSettings {
-            pattern: pretokenizer.to_owned(),
+        let provenance = CountSettings {
+            normalizer: Normalizer::Identity,
+            pretokenizer: pretokenizer.to_owned(),
+            boundary: boundary.to_owned(),
+            whitespace: whitespace.to_owned(),
             unicode,
             digits: digits.map(DigitRule::from_name).transpose().or_raise(py)?,
-        })
-        .or_raise(py)?;
-        let provenance = Provenance::of(
-            Normalizer::Identity,
-            &pretokenizer,
-            Boundary::from_name(boundary).or_raise(py)?,
-            WhitespaceRule::from_name(whitespace).or_raise(py)?,
-        );
+            user_defined_symbols: Vec::new(),
+        }
+        .provenance(py)?;
         let mut words = Vec::new();
         for item in counts.call_method0("items")?.try_iter()? {
             let (word, count) = item?.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
@@ -242,19 +261,9 @@ impl PyWordCounter {
         num_threads: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let settings: CountSettings = from_json(py, settings)?;
-        let pretokenizer = Pretokenizer::new(&PretokenizerSettings {
-            pattern: settings.pretokenizer,
-            unicode: settings.unicode,
-            digits: settings.digits,
-        })
-        .or_raise(py)?;
-        let inner = WordCounter::new(
-            settings.normalizer,
-            pretokenizer,
-            Boundary::from_name(&settings.boundary).or_raise(py)?,
-            WhitespaceRule::from_name(&settings.whitespace).or_raise(py)?,
-            self::num_threads(py, num_threads)?,
-        );
+        let provenance = settings.provenance(py)?;
+        let num_threads = self::num_threads(py, num_threads)?;
+        let inner = WordCounter::new(provenance, num_threads).or_raise(py)?;
         Ok(Self { inner: Some(inner) })
     }
 

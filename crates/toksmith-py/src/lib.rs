@@ -20,6 +20,7 @@ mod _core {
     use toksmith_core::tokenizer::{Tokenizer, TrainSettings};
 
     use crate::control::PyControl;
+    use crate::counts::CountSettings;
     use crate::errors::OrRaise;
     use crate::json::from_json;
 
@@ -49,12 +50,19 @@ mod _core {
             .map(PyTokenizer::new)
     }
 
-    /// Says what is wrong with training settings for a boundary, before any work is done.
+    /// Says what is wrong with settings of training for words counted with some settings, before any
+    /// work is done; both are JSON.
     #[pyfunction]
-    fn check_training(py: Python<'_>, settings: &str, boundary: &str) -> PyResult<()> {
+    fn check_training(py: Python<'_>, settings: &str, counting: &str) -> PyResult<()> {
         let settings: TrainSettings = from_json(py, settings)?;
-        let boundary = Boundary::from_name(boundary).or_raise(py)?;
-        settings.check(boundary).or_raise(py)
+        let counting: CountSettings = from_json(py, counting)?;
+        settings.check(&counting.provenance(py)?).or_raise(py)
+    }
+
+    /// The names of the boundaries: the ways in which a space is written.
+    #[pyfunction]
+    fn boundaries() -> Vec<&'static str> {
+        Boundary::ALL.map(Boundary::name).to_vec()
     }
 
     /// The names of the pretokenizers, in the order of the documentation; any other string is a

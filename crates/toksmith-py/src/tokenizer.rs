@@ -9,8 +9,9 @@ use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyString, PyType};
 use toksmith_core::artifact;
 use toksmith_core::decode::DecodeState;
 use toksmith_core::encode::EncoderKind;
+use toksmith_core::explain::Explanation;
 use toksmith_core::pretokenize::DigitRule;
-use toksmith_core::tokenizer::{Encoding, Explanation, Span, Tokenizer};
+use toksmith_core::tokenizer::{Encoding, Span, Tokenizer};
 use toksmith_core::types::{Marks, TokenId};
 
 use crate::convert::{Allowed, Text, num_threads, take_id, take_ids, take_texts};
@@ -193,21 +194,42 @@ impl PyExplanation {
         self.inner.to_string()
     }
 
-    /// The tokens as a row of boxes, for notebooks.
+    /// What each stage made of each stretch of the text, as data: `normalized`, `is_changed`,
+    /// `is_added_token`, `pretokens`, and `words` with `form`, `ids`, `forms` and `steps` (`what` and
+    /// `forms` after it; empty for words of more than 64 units and encoders without steps).
+    #[getter]
+    fn parts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.inner.parts)
+    }
+
+    /// All of it, line by line.
+    fn details(&self) -> String {
+        self.inner.details()
+    }
+
+    /// The tokens as a row of coloured boxes and below them how they came about, for notebooks.
     fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
         let escape = py.import("html")?.getattr("escape")?;
+        let escape = |text: &str| escape.call1((text,))?.extract::<String>();
         let mut html = String::from("<div style=\"font-family:monospace;line-height:2\">");
-        for (form, id) in self.inner.forms.iter().zip(&self.inner.ids) {
-            let form: String = escape.call1((form,))?.extract()?;
+        for (at, (form, id)) in self.inner.forms.iter().zip(&self.inner.ids).enumerate() {
+            let hue = HUES[at % HUES.len()];
             html.push_str(&format!(
                 "<span title=\"id {id}\" style=\"border:1px solid #8888;border-radius:4px;\
-                 padding:2px 4px;margin:1px;white-space:pre\">{form}</span>"
+                 background:hsl({hue} 70% 50% / 0.25);padding:2px 4px;margin:1px;\
+                 white-space:pre\">{}</span>",
+                escape(form)?
             ));
         }
-        html.push_str("</div>");
+        html.push_str("</div><details><summary>step by step</summary><pre>");
+        html.push_str(&escape(&self.inner.details())?);
+        html.push_str("</pre></details>");
         Ok(html)
     }
 }
+
+/// Colours of neighbouring tokens, as degrees on the wheel.
+const HUES: [u16; 5] = [210, 30, 130, 280, 0];
 
 /// Decodes ids one at a time; the joined chunks equal one-shot decoding.
 ///
@@ -278,6 +300,11 @@ impl PyTokenizer {
             ints: OnceLock::new(),
             content_hash: OnceLock::new(),
         }
+    }
+
+    /// User-defined symbols and special tokens.
+    fn num_added(&self) -> TokenId {
+        (self.inner.vocab_size() - self.inner.model().num_ids()) as TokenId
     }
 
     fn list_of<'py>(&self, py: Python<'py>, ids: &[TokenId]) -> PyResult<Bound<'py, PyList>> {
@@ -368,7 +395,7 @@ impl PyTokenizer {
         self.inner.encoder_kind().name()
     }
 
-    /// How spaces are written: `space-prefix`, `implicit-single` or `implicit-dual`.
+    /// How spaces are written, such as `space-prefix` or `implicit-dual`.
     #[getter]
     fn boundary(&self) -> &'static str {
         self.inner.provenance().boundary.name()
@@ -392,7 +419,7 @@ impl PyTokenizer {
         self.inner.provenance().digits.map(DigitRule::name)
     }
 
-    /// White space rule: `split` or `whole`.
+    /// White space rule: `split`, `whole` or `drop`.
     #[getter]
     fn whitespace(&self) -> &'static str {
         self.inner.provenance().whitespace.name()
@@ -445,11 +472,55 @@ impl PyTokenizer {
         Ok(tokens)
     }
 
-    /// The merges by rank, as `(left, right, new)`.
+    /// The merges by rank, as `(left, right, new)`. Tokens that are never emitted (scaffolds) have the
+    /// ids from `vocab_size` on.
     #[getter]
     fn merges(&self) -> Vec<(TokenId, TokenId, TokenId)> {
-        let merges = self.inner.model().merges();
-        merges.iter().map(|m| (m.left, m.right, m.new)).collect()
+        let shown = |id: TokenId| {
+            let is_internal = id as usize >= self.inner.model().num_ids();
+            id + if is_internal { self.num_added() } else { 0 }
+        };
+        let merges = self.inner.model().merges().iter();
+        merges
+            .map(|m| (shown(m.left), shown(m.right), shown(m.new)))
+            .collect()
+    }
+
+    /// The tokens that take part in merges and are never emitted, in the order of their ids, which
+    /// begin at `vocab_size`.
+    #[getter]
+    fn hidden_tokens(&self) -> Vec<PyToken> {
+        let model = self.inner.model();
+        let hidden = model.vocab().iter().skip(model.num_ids());
+        hidden
+            .map(|token| PyToken {
+                bytes: token.bytes.to_vec(),
+                marks: token.marks,
+                is_special: false,
+            })
+            .collect()
+    }
+
+    /// The log probability of each token by id, where the model has them; else None.
+    #[getter]
+    fn scores(&self) -> Option<Vec<f64>> {
+        self.inner.model().scores().map(<[f64]>::to_vec)
+    }
+
+    /// Name of the special token for what the vocabulary cannot spell; None where it can spell all.
+    #[getter]
+    fn unk_token(&self) -> Option<&str> {
+        self.inner.unk().map(|unk| unk.token.as_str())
+    }
+
+    /// Texts that are tokens wherever they stand, with their ids.
+    #[getter]
+    fn user_defined_symbols<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let tokens = PyDict::new(py);
+        for (name, id) in self.inner.special_tokens().iter_user_defined() {
+            tokens.set_item(name, id)?;
+        }
+        Ok(tokens)
     }
 
     /// The ids of a text.
@@ -667,9 +738,19 @@ impl PyTokenizer {
     /// >>> import toksmith as ts
     /// >>> print(ts.ISBPE().train("the cat", vocab_size=1024).explain("a.b c"))
     /// a.b c -> a | #.# | b | c
-    fn explain(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<PyExplanation> {
+    #[pyo3(signature = (text, *, allowed_special=None))]
+    fn explain(
+        &self,
+        py: Python<'_>,
+        text: &Bound<'_, PyAny>,
+        allowed_special: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<PyExplanation> {
+        let allowed = Allowed::take(allowed_special)?;
         let text = Text::take(text, || "text".to_owned())?;
-        let inner = self.inner.explain(text.bytes()).or_raise(py)?;
+        let inner = self
+            .inner
+            .explain(text.bytes(), allowed.as_core())
+            .or_raise(py)?;
         Ok(PyExplanation { inner })
     }
 
@@ -689,7 +770,7 @@ impl PyTokenizer {
             Some((bytes, marks)) => Ok(PyToken {
                 bytes: bytes.to_vec(),
                 marks,
-                is_special: self.inner.special_tokens().name(id).is_some(),
+                is_special: self.inner.special_tokens().is_special(id),
             }),
             None => Err(toksmith_core::Error::UnknownTokenId {
                 id: i128::from(id),
@@ -703,8 +784,9 @@ impl PyTokenizer {
     /// The id of a token, None if there is none. Special tokens are in `special_tokens`.
     #[pyo3(signature = (bytes, *, lead=false, trail=false))]
     fn token_id(&self, bytes: &[u8], lead: bool, trail: bool) -> Option<TokenId> {
-        let vocab = self.inner.model().vocab();
-        vocab.id_of(bytes, Marks::new(lead, trail))
+        let model = self.inner.model();
+        let id = model.vocab().id_of(bytes, Marks::new(lead, trail))?;
+        ((id as usize) < model.num_ids()).then_some(id)
     }
 
     /// Writes the tokenizer's file: JSON with a content hash and a self-test, whole or not at all.

@@ -8,7 +8,7 @@ import typer
 
 from toksmith.cli.compare import compare, demo, evaluate
 from toksmith.cli.console import explained, write_line
-from toksmith.cli.text import count_tokens, decode, encode, explain
+from toksmith.cli.text import convert, count_tokens, decode, encode, explain
 from toksmith.cli.train import count_words, merge, train
 
 __all__ = ["app"]
@@ -53,6 +53,7 @@ for _command in (
     decode,
     count_tokens,
     explain,
+    convert,
     evaluate,
     count_words,
     merge,

@@ -24,6 +24,7 @@ __all__ = [
     "PretokenizerOption",
     "ProgressOption",
     "SeparatorOption",
+    "SettingsOption",
     "SpecialTokensOption",
     "ThreadsOption",
     "TokenizerArgument",
@@ -96,6 +97,15 @@ SpecialTokensOption = Annotated[
 MinPairCountOption = Annotated[
     int | None,
     typer.Option(metavar="N", help="Stop training when no pair occurs N times (default 2)."),
+]
+SettingsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="Any other setting of a method, such as alphabet=characters or boundary=metaspace; "
+        "may be given several times.",
+    ),
 ]
 EncoderOption = Annotated[
     str | None,

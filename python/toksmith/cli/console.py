@@ -6,7 +6,7 @@ import functools
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, ParamSpec, Self
 
@@ -19,12 +19,23 @@ if TYPE_CHECKING:
 
     from toksmith.corpus import Corpus
 
-__all__ = ["Reporter", "explained", "note", "note_skipped", "write_bytes", "write_line"]
+__all__ = [
+    "Reporter",
+    "explained",
+    "note",
+    "note_skipped",
+    "write_bytes",
+    "write_coloured",
+    "write_line",
+]
 
 P = ParamSpec("P")
 
 # What the stages of `toksmith.training.Progress` are called, and whether they count bytes.
 _STAGES: Final = {"count": ("counting words", True), "train": ("training", False)}
+
+# Of neighbouring tokens; readable on dark and on light.
+_COLOURS: Final = ("blue", "magenta", "green", "red", "cyan")
 
 # Plain progress, for logs: a line at each new stage, and one now and then.
 _SECONDS_BETWEEN_LINES: Final = 5.0
@@ -40,6 +51,18 @@ def write_bytes(data: bytes) -> None:
 def write_line(line: str) -> None:
     """Write a line of a result; file names that are not UTF-8 come out as they are."""
     write_bytes(line.encode("utf-8", "surrogateescape") + b"\n")
+
+
+def write_coloured(line: str, parts: Sequence[str]) -> None:
+    """Write a line that ends in ` | ` between parts, neighbours in different colours."""
+    from rich.console import Console
+    from rich.text import Text
+
+    text = Text(line.removesuffix(" | ".join(parts)))
+    for index, part in enumerate(parts):
+        text.append(" | " if index else "", style="dim")
+        text.append(part, style=_COLOURS[index % len(_COLOURS)])
+    Console(soft_wrap=True, highlight=False).print(text)
 
 
 def note(line: str) -> None:

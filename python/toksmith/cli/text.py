@@ -1,4 +1,4 @@
-"""`encode`, `decode`, `count-tokens` and `explain`: running a tokenizer."""
+"""`encode`, `decode`, `count-tokens`, `explain` and `convert`: running a tokenizer."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from toksmith.cli.arguments import (
     corpus_from_paths,
     refuse_unwritable,
 )
-from toksmith.cli.console import note, write_bytes, write_line
+from toksmith.cli.console import note, write_bytes, write_coloured, write_line
 from toksmith.errors import DecodeError, SettingsError
 from toksmith.loading import load
 from toksmith.recipes import did_you_mean, known_encoders
 
-__all__ = ["count_tokens", "decode", "encode", "explain"]
+__all__ = ["convert", "count_tokens", "decode", "encode", "explain"]
 
 AllowedSpecialOption = Annotated[
     list[str] | None,
@@ -218,8 +218,15 @@ def explain(
     ],
     encoder: EncoderOption = None,
     allowed_special: AllowedSpecialOption = None,
+    *,
+    steps: Annotated[
+        bool,
+        typer.Option(
+            "--steps", help="Show what each stage does, and each word's way to its tokens."
+        ),
+    ] = False,
 ) -> None:
-    """Show how a text becomes tokens.
+    """Show how a text becomes tokens; in a terminal, in colours.
 
     In a tokenizer of isbpe-…, # before or after a token says that no single space stands there,
     and nothing says that one does. A # of the text itself is shown as \\#.
@@ -231,24 +238,13 @@ def explain(
     tokenizer = _load(file, encoder)
     # fsencode gives back the very bytes that the shell passed on, valid UTF-8 or not.
     data = sys.stdin.buffer.read() if text == "-" else os.fsencode(text)
-    allowed = _allowed(allowed_special)
-    write_line(_explained(tokenizer, data, allowed) if allowed else str(tokenizer.explain(data)))
-
-
-def _explained(tokenizer: Tokenizer, data: bytes, allowed: Literal["all"] | Sequence[str]) -> str:
-    """Explain a text between its special tokens, which cut it as the ends of a text do."""
-    encoding = tokenizer.encode_with_offsets(data, allowed_special=allowed)
-    forms: list[str] = []
-    start = 0
-    for token_id, (first, last) in zip(encoding.ids, encoding.byte_spans, strict=True):
-        if tokenizer.token(token_id).is_special:
-            forms += [*tokenizer.explain(data[start:first]).forms, data[first:last].decode()]
-            start = last
-    forms += tokenizer.explain(data[start:]).forms
-    plain = tokenizer.explain(data)
-    # The text as it is shown, escaped, is all but the forms.
-    text = str(plain).removesuffix(" | ".join(plain.forms))
-    return text + " | ".join(forms)
+    explanation = tokenizer.explain(data, allowed_special=_allowed(allowed_special))
+    if steps:
+        write_line(explanation.details())
+    elif sys.stdout.isatty():
+        write_coloured(str(explanation), explanation.forms)
+    else:
+        write_line(str(explanation))
 
 
 def _load(file: Path, encoder: str | None) -> Tokenizer:
@@ -263,3 +259,27 @@ def _load(file: Path, encoder: str | None) -> Tokenizer:
 
 def _allowed(tokens: list[str] | None) -> Literal["all"] | Sequence[str]:
     return "all" if tokens == ["all"] else tokens or ()
+
+
+def convert(
+    source: Annotated[
+        Path, typer.Argument(metavar="FROM", show_default=False, help="A tokenizer file.")
+    ],
+    target: Annotated[
+        Path, typer.Argument(metavar="TO", show_default=False, help="File to write.")
+    ],
+    *,
+    encoder: EncoderOption = None,
+) -> None:
+    """Write a tokenizer again, with another encoder for the same vocabulary.
+
+    Ids keep their meaning: what the old file encoded, the new one decodes.
+
+    \b
+    Example:
+        toksmith convert code.tok.json code-lbpe.tok.json --encoder longest-first
+    """
+    refuse_unwritable(target)
+    tokenizer = _load(source, encoder)
+    tokenizer.save(target)
+    note(f"wrote {tokenizer.recipe}, {tokenizer.vocab_size:,} ids: {target}")

@@ -16,6 +16,7 @@ from toksmith.cli.arguments import (
     PretokenizerOption,
     ProgressOption,
     SeparatorOption,
+    SettingsOption,
     SpecialTokensOption,
     ThreadsOption,
     UnicodeOption,
@@ -27,7 +28,7 @@ from toksmith.cli.arguments import (
 from toksmith.cli.console import Reporter, note, note_skipped
 from toksmith.corpus import Corpus
 from toksmith.errors import FormatError, SettingsError
-from toksmith.recipes import DEFAULT_PRETOKENIZER, Recipe
+from toksmith.recipes import DEFAULT_PRETOKENIZER, Recipe, RecipeSettings, parse_settings
 from toksmith.training import count_words as count_words_of
 from toksmith.training import train as train_on
 
@@ -35,6 +36,18 @@ __all__ = ["count_words", "merge", "train"]
 
 # A file of word counts begins so, whatever its version.
 _FIRST_BYTES: Final = b"# toksmith word-counts "
+
+# What the core calls them -> what they mean.
+_STOP_REASONS: Final = {
+    "num-merges-reached": "it has as many merges as were asked for (num_merges)",
+    "pairs-too-rare": "no pair was left that occurs often enough (--min-pair-count); the corpus "
+    "is small for that vocabulary",
+    "no-pairs-left": "every word is one token; the corpus is small for that vocabulary",
+    "scores-too-low": "no pair was left with so high a score (min_score)",
+    "words-too-rare": "no word was left that occurs often enough (min_word_count)",
+    "all-words-taken": "every word of the corpus is a token",
+    "all-characters-taken": "every character of the corpus is a token",
+}
 
 CorpusArgument = Annotated[
     list[Path],
@@ -68,6 +81,7 @@ def train(
     unicode: UnicodeOption = None,
     special_tokens: SpecialTokensOption = None,
     min_pair_count: MinPairCountOption = None,
+    settings: SettingsOption = None,
     separator: SeparatorOption = None,
     jsonl_field: JsonlFieldOption = None,
     threads: ThreadsOption = None,
@@ -82,13 +96,22 @@ def train(
         bpe             byte-level BPE
         isbpe-single    the space before a word is implicit, its absence is marked
         isbpe-dual      the same on both sides of a word
+        scaffold-bpe    bpe that hides tokens which only led to longer ones
+        wordpiece-pmi   pairs joined by their count over their parts' counts
+        wordpiece-likelihood  by what they add to the likelihood of the corpus
+        wordpiece-frequency   by their count, like bpe
+        words           the most frequent words; the others are spelled out
+        characters      the characters of the corpus
         bpe-line-fed    bpe spoiled on purpose: trained on single lines
     Encoders, which spell a word with the vocabulary:
-        +merge-rank     by the merges in the order of training (default)
+        +merge-rank     by the merges in the order of training (default of bpe, isbpe-*,
+                        scaffold-bpe, characters)
         +longest-first  the longest token anywhere in the word first (LBPE)
         +longest-prefix the longest token from the left, again and again
+                        (default of wordpiece-*)
         +longest-suffix the longest token from the right, again and again
         +fewest-tokens  as few tokens as can be
+        +whole-word     the word if it is a token (default of words)
 
     PATHs may also be files written by count-words: they are told apart by their content.
 
@@ -96,7 +119,17 @@ def train(
     Example:
         toksmith train isbpe-dual src/ --vocab-size 32768 -o code.tok.json
     """
-    Recipe.parse(recipe)
+    known = parse_settings(settings or ())
+    named: RecipeSettings = {
+        "pretokenizer": pretokenizer,
+        "digits": digits,
+        "whitespace": whitespace,
+        "unicode": unicode,
+        "special_tokens": special_tokens,
+        "min_pair_count": min_pair_count,
+    }
+    known.update({name: value for name, value in named.items() if value is not None})  # type: ignore[typeddict-item]
+    Recipe.parse(recipe, **known)
     refuse_unwritable(out)
     corpus: Corpus | WordCounts
     counted = [path for path in paths if is_word_counts_file(path)]
@@ -113,14 +146,9 @@ def train(
             recipe,
             corpus,
             vocab_size=vocab_size,
-            pretokenizer=pretokenizer,
-            digits=digits,
-            whitespace=whitespace,
-            unicode=unicode,
-            special_tokens=special_tokens,
-            min_pair_count=min_pair_count,
             num_threads=threads,
             progress=report,
+            **known,
         )
         tokenizer.save(out)
     note(f"trained {tokenizer.recipe}: {tokenizer.vocab_size:,} ids, {report.seconds:.1f} s: {out}")
@@ -131,11 +159,10 @@ def train(
 
 
 def _why_short(tokenizer: Tokenizer, vocab_size: int) -> str:
-    return (
-        f"note: training stopped at {tokenizer.vocab_size:,} of {vocab_size:,} ids, because no "
-        "pair was left that occurs often enough (--min-pair-count); the corpus is small for "
-        "that vocabulary"
-    )
+    training = tokenizer.training or {}
+    reason = _STOP_REASONS.get(training.get("stop_reason", ""), "nothing was left to learn")
+    size = f"{tokenizer.vocab_size:,} of {vocab_size:,} ids"
+    return f"note: training stopped at {size}, because {reason}"
 
 
 def count_words(
@@ -148,8 +175,9 @@ def count_words(
         str,
         typer.Option(
             metavar="NAME",
-            help="How a space is written: space-prefix (for bpe), implicit-single, "
-            "implicit-dual (for isbpe-…).",
+            help="How a space is written: space-prefix (for bpe), continuation (for wordpiece-…), "
+            "implicit-single, implicit-dual (for isbpe-…), metaspace, metaspace-no-prefix, "
+            "end-of-word.",
         ),
     ] = "space-prefix",
     whitespace: WhitespaceOption = None,

@@ -46,7 +46,7 @@ from toksmith.evaluate.vocabulary import LENGTH_BIN_NAMES, VocabularyTable, meas
 from toksmith.evaluate.wording import listing
 from toksmith.evaluate.words import WordRuns, WordTokens, count_word_tokens, measure_savings
 from toksmith.recipes import Recipe
-from toksmith.training import count_words, train_recipe
+from toksmith.training import count_for, train_recipe
 
 if typing.TYPE_CHECKING:
     import numpy as np
@@ -160,7 +160,9 @@ def compare(
     for entry in entries:
         if entry.recipe is not None:
             # Before anything is read: a vocabulary that cannot be should not cost a training.
-            check_training(entry.recipe.training_settings(vocab_size), entry.recipe.boundary)
+            check_training(
+                entry.recipe.training_settings(vocab_size), entry.recipe.counting_settings()
+            )
     test_text = _read_test(test, report)
     given = corpus = Corpus.from_input(train)
     if not corpus.reiterable:
@@ -437,7 +439,7 @@ def _train_all(
             entry.counting_seconds = seconds
             entry.counts_shared_with = None if entry is first else first.name
             # Recipes that are equal but for name and encoder have the same vocabulary.
-            teacher = trained.setdefault(dataclasses.replace(recipe, name="", encoder=""), entry)
+            teacher = trained.setdefault(dataclasses.replace(recipe, name="", encoder=None), entry)
             if teacher is entry:
                 report(f"training {entry.name}", 0, None)
                 start = time.perf_counter()
@@ -450,7 +452,8 @@ def _train_all(
                 )
                 entry.merging_seconds = time.perf_counter() - start
             else:
-                entry.tokenizer = teacher.ready.with_encoder(recipe.encoder)
+                encoder = recipe.encoder or teacher.ready.encoder
+                entry.tokenizer = teacher.ready.with_encoder(encoder)
                 entry.merging_seconds = teacher.merging_seconds
                 entry.training_shared_with = teacher.name
 
@@ -460,14 +463,9 @@ def _count(
 ) -> tuple[WordCounts, float]:
     fed = corpus.lines() if recipe.line_fed else corpus
     start = time.perf_counter()
-    counts = count_words(
+    counts = count_for(
+        recipe,
         fed,
-        pretokenizer=recipe.pretokenizer,
-        digits=recipe.digits,
-        boundary=recipe.boundary,
-        whitespace=recipe.whitespace,
-        normalizer=recipe.normalizer,
-        unicode=recipe.unicode,
         num_threads=num_threads,
         progress=lambda _stage, done, total: report(
             f"counting words for {recipe.name} (MB)", done // 10**6, total

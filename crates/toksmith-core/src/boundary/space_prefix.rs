@@ -43,7 +43,7 @@ impl Mark for SpacePrefix {
             };
             state.replace_pending(space, text, emit);
             start += 1;
-        } else if has_leading_space && state.after_whitespace && state.pending_is_whitespace() {
+        } else if has_leading_space && state.after_whitespace {
             state.extend_pending(text, start + 1);
             start += 1;
         }

@@ -1,15 +1,16 @@
 //! Counts documents in batches, on several threads, with one result whatever their number.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::Builder;
 
-use crate::boundary::{Boundary, MarkState, WhitespaceRule, Word};
+use crate::boundary::{MarkState, Word};
 use crate::control::{Control, NoControl};
 use crate::display::form;
 use crate::error::{Error, Result};
-use crate::normalize::Normalizer;
 use crate::pretokenize::Pretokenizer;
+use crate::special::{Segment, SpecialFinder};
 use crate::types::Marks;
 
 use super::word_counts::{Provenance, WordCounts};
@@ -23,10 +24,9 @@ const WORDS_PER_CONTROL: usize = 1 << 14;
 /// Counts marked words.
 #[derive(Debug)]
 pub struct WordCounter {
-    normalizer: Normalizer,
+    provenance: Provenance,
     pretokenizer: Pretokenizer,
-    boundary: Boundary,
-    whitespace: WhitespaceRule,
+    user_defined: Option<SpecialFinder>,
     num_documents: u64,
     num_bytes: u64,
     tables: Vec<WordTable>,
@@ -40,25 +40,21 @@ struct Part<'d> {
 
 impl WordCounter {
     /// A counter on `num_threads` threads (at least one).
-    #[must_use]
-    pub fn new(
-        normalizer: Normalizer,
-        pretokenizer: Pretokenizer,
-        boundary: Boundary,
-        whitespace: WhitespaceRule,
-        num_threads: usize,
-    ) -> Self {
-        Self {
-            normalizer,
-            pretokenizer,
-            boundary,
-            whitespace,
+    ///
+    /// # Errors
+    /// As [`Provenance::pretokenizer`]; [`Error::BadSpecial`] for a user-defined symbol that cannot
+    /// be.
+    pub fn new(provenance: Provenance, num_threads: usize) -> Result<Self> {
+        Ok(Self {
+            pretokenizer: provenance.pretokenizer()?,
+            user_defined: SpecialFinder::of_user_defined(&provenance.user_defined_symbols)?,
+            provenance,
             num_documents: 0,
             num_bytes: 0,
             tables: (0..num_threads.max(1))
                 .map(|_| WordTable::default())
                 .collect(),
-        }
+        })
     }
 
     /// Counts some documents. Each is marked by itself; no word spans two of them.
@@ -67,18 +63,22 @@ impl WordCounter {
     /// What the pattern's engine says, [`Error::CountOverflow`] and [`Error::Interrupted`]. The
     /// counter is then spoiled: part of the batch may have been counted.
     pub fn count(&mut self, documents: &[&[u8]], control: &dyn Control) -> Result<()> {
-        let normalized: Vec<_> = documents
+        let texts: Vec<_> = documents
             .iter()
-            .map(|document| self.normalizer.normalize(document))
+            .flat_map(|document| self.texts(document))
             .collect();
         let mut parts = Vec::new();
-        for document in &normalized {
-            self.push_parts(&document.bytes, &mut parts);
+        for text in &texts {
+            self.push_parts(text, &mut parts);
         }
         let next = AtomicUsize::new(0);
         let stop = AtomicBool::new(false);
-        let (pretokenizer, boundary, whitespace) =
-            (&self.pretokenizer, self.boundary, self.whitespace);
+        let pretokenizer = &self.pretokenizer;
+        let Provenance {
+            boundary,
+            whitespace,
+            ..
+        } = self.provenance;
         let work = |table: &mut WordTable, control: &dyn Control| -> Result<()> {
             while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let mut outcome = Ok(());
@@ -140,8 +140,35 @@ impl WordCounter {
         Ok(())
     }
 
+    /// The normalized texts of a document: one, but for user-defined symbols, which cut it.
+    fn texts<'d>(&self, document: &'d [u8]) -> Vec<Cow<'d, [u8]>> {
+        let Provenance {
+            normalizer,
+            boundary,
+            ..
+        } = &self.provenance;
+        let normalize = |text| normalizer.normalize(text).bytes;
+        let Some(finder) = &self.user_defined else {
+            return vec![boundary.with_prefix(normalize(document))];
+        };
+        let mut texts: Vec<_> = finder
+            .segments(document)
+            .filter_map(|segment| match segment {
+                Segment::Text { start, end } => Some(normalize(&document[start..end])),
+                Segment::Special { .. } => None,
+            })
+            .collect();
+        if let Some(first) = texts.iter_mut().find(|text| !text.is_empty()) {
+            *first = boundary.with_prefix(std::mem::take(first));
+        }
+        texts
+    }
+
     fn push_parts<'d>(&self, document: &'d [u8], parts: &mut Vec<Part<'d>>) {
-        let cuts = self.pretokenizer.safe_cuts(document, MIN_PART_BYTES);
+        let cuts = match self.provenance.boundary.has_safe_cuts() {
+            true => self.pretokenizer.safe_cuts(document, MIN_PART_BYTES),
+            false => Vec::new(),
+        };
         let mut start = 0;
         for end in cuts.into_iter().chain([document.len()]) {
             parts.push(Part {
@@ -161,12 +188,6 @@ impl WordCounter {
     /// # Errors
     /// [`Error::CountOverflow`] and [`Error::Interrupted`].
     pub fn finish(mut self, control: &dyn Control) -> Result<WordCounts> {
-        let provenance = Provenance::of(
-            self.normalizer,
-            &self.pretokenizer,
-            self.boundary,
-            self.whitespace,
-        );
         let mut all = self.tables.swap_remove(0);
         for table in &self.tables {
             for (at, (word, marks, count)) in table.iter().enumerate() {
@@ -179,7 +200,7 @@ impl WordCounter {
             }
         }
         Ok(WordCounts::from_table(
-            provenance,
+            self.provenance,
             self.num_documents,
             self.num_bytes,
             &all,

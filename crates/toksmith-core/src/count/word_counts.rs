@@ -38,12 +38,15 @@ pub struct Provenance {
     pub digits: Option<DigitRule>,
     /// How spaces are written.
     pub boundary: Boundary,
-    /// Whether white space pretokens are joined.
+    /// What becomes of white space pretokens.
     pub whitespace: WhitespaceRule,
+    /// Texts that are tokens wherever they stand, split off before the text is normalized.
+    #[serde(default)]
+    pub user_defined_symbols: Vec<String>,
 }
 
 impl Provenance {
-    /// What these stages do to text.
+    /// What these stages do to text; no user-defined symbols.
     #[must_use]
     pub fn of(
         normalizer: Normalizer,
@@ -59,15 +62,23 @@ impl Provenance {
             digits: pretokenizer.digits(),
             boundary,
             whitespace,
+            user_defined_symbols: Vec::new(),
         }
+    }
+
+    /// True when decoding gives back what the stages were given, byte for byte.
+    #[must_use]
+    pub fn is_lossless(&self) -> bool {
+        self.normalizer.is_lossless() && self.boundary.is_lossless(self.whitespace)
     }
 
     /// The pretokenizer that it names.
     ///
     /// # Errors
-    /// As [`Pretokenizer::new`]; [`Error::Incompatible`] when this version of the library has
+    /// As [`Pretokenizer::new`] and [`Boundary::check`]; [`Error::Incompatible`] when this version of the library has
     /// another pattern under that name.
     pub fn pretokenizer(&self) -> Result<Pretokenizer> {
+        self.boundary.check(self.whitespace)?;
         let pretokenizer = Pretokenizer::new(&PretokenizerSettings {
             pattern: self.pretokenizer.clone(),
             unicode: Some(self.unicode.clone()),
@@ -115,6 +126,11 @@ impl Provenance {
                 "whitespace",
                 self.whitespace.name().to_owned(),
                 other.whitespace.name().to_owned(),
+            ),
+            (
+                "user_defined_symbols",
+                debug(&self.user_defined_symbols),
+                debug(&other.user_defined_symbols),
             ),
         ];
         match fields.into_iter().find(|(_, left, right)| left != right) {

@@ -1,7 +1,7 @@
 //! Ids → bytes. Defined for every sequence of valid ids: a space is written between two tokens
 //! unless the left one glues after or the right one glues before; both are constants of a token.
 
-use crate::boundary::Boundary;
+use crate::boundary::{Boundary, WhitespaceRule};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::special::SpecialTokens;
@@ -12,7 +12,12 @@ use crate::types::TokenId;
 pub struct Decoder {
     bytes: Vec<u8>,
     entries: Vec<Entry>,
+    /// Ids below are tokens of the model.
+    num_model: usize,
+    /// Ids below are no special tokens.
     num_regular: usize,
+    /// The space that stands before a text is not part of it.
+    has_prefix: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -22,33 +27,43 @@ struct Entry {
     glue_after: bool,
 }
 
-/// What is left to remember between two calls: whether a space would be missing.
+/// What is left to remember between two calls: whether a space would be missing, or is too much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DecodeState {
     glue: bool,
+    /// The next token of the model may begin with the space put before the text.
+    strips_space: bool,
     skip_special: bool,
 }
 
 impl Decoder {
-    /// A decoder for a model and its special tokens, which glue on both sides.
+    /// A decoder for a model, its user-defined symbols and special tokens; these glue on both sides.
     ///
     /// # Errors
     /// [`Error::TooLarge`] when all tokens together exceed 4 GiB.
-    pub fn new(model: &Model, boundary: Boundary, special: &SpecialTokens) -> Result<Self> {
-        let vocab = model.vocab();
+    pub fn new(
+        model: &Model,
+        boundary: Boundary,
+        whitespace: WhitespaceRule,
+        special: &SpecialTokens,
+    ) -> Result<Self> {
+        let num_model = model.num_ids();
+        let num_regular = num_model + special.user_defined().len();
         let mut decoder = Self {
             bytes: Vec::new(),
-            entries: Vec::with_capacity(vocab.len() + special.names().len()),
-            num_regular: vocab.len(),
+            entries: Vec::with_capacity(num_regular + special.names().len()),
+            num_model,
+            num_regular,
+            has_prefix: boundary.has_prefix(),
         };
-        for token in vocab.iter() {
+        for token in model.vocab().iter().take(num_model) {
             decoder.push(
                 token.bytes,
-                boundary.glue_before(token.marks),
-                boundary.glue_after(token.bytes, token.marks),
+                boundary.glue_before(whitespace, token.marks),
+                boundary.glue_after(whitespace, token.bytes, token.marks),
             )?;
         }
-        for name in special.names() {
+        for name in special.user_defined().iter().chain(special.names()) {
             decoder.push(name.as_bytes(), true, true)?;
         }
         Ok(decoder)
@@ -98,7 +113,11 @@ impl Decoder {
                     .glue_after
             }
         };
-        Ok(DecodeState { glue, skip_special })
+        Ok(DecodeState {
+            glue,
+            strips_space: self.has_prefix && after.is_none(),
+            skip_special,
+        })
     }
 
     /// Appends what one more token adds: its bytes, and the space before it if there is one.
@@ -125,8 +144,14 @@ impl Decoder {
         if !state.glue && !entry.glue_before {
             out.push(b' ');
         }
+        let is_prefixed = state.strips_space && (id as usize) < self.num_model;
+        let bytes = match bytes {
+            [b' ', rest @ ..] if is_prefixed => rest,
+            bytes => bytes,
+        };
         out.extend_from_slice(bytes);
         state.glue = entry.glue_after;
+        state.strips_space &= !is_prefixed;
         Ok(())
     }
 

@@ -7,12 +7,13 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use crate::alphabet::Alphabet;
 use crate::error::{Error, Result};
 use crate::model::Model;
-use crate::types::{Rank, Symbol, TokenId};
+use crate::types::{Rank, Symbol, TokenId, push_symbols};
 
 use super::pair_table::{NO_MERGE, PairTable};
-use super::{Encoder, Scratch};
+use super::{Encoder, FewestTokens, Scratch};
 
 /// Words up to this many symbols are scanned. At 24 the scan and the heap cost the same on random
 /// letters; real words are shorter, and there the scan wins.
@@ -23,12 +24,24 @@ const NONE: u32 = u32::MAX;
 /// Encodes by merge rank.
 #[derive(Debug)]
 pub struct MergeRank {
-    unit_ids: Vec<TokenId>,
+    units: Units,
     merges: PairTable,
+    /// The visible tokens that spell each hidden one.
+    spelled: Option<Vec<Box<[TokenId]>>>,
+}
+
+/// How a word becomes its first parts.
+#[derive(Debug)]
+enum Units {
+    /// Each symbol is one, by symbol.
+    Symbols(Vec<TokenId>),
+    /// Characters are units too.
+    Characters(Box<Alphabet>),
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Buffers {
+    units: Vec<TokenId>,
     links: Vec<Link>,
     heap: BinaryHeap<Reverse<(Rank, u32)>>,
 }
@@ -41,46 +54,49 @@ struct Link {
 }
 
 impl MergeRank {
-    /// Tables for a model.
+    /// Tables for a model. A hidden token that merging ends with is written as the fewest visible
+    /// tokens that spell it; of several such spellings the one whose last token is longest
+    /// (Scaffold-BPE's demolition; Lian et al. 2024).
     ///
     /// # Errors
-    /// [`Error::Incompatible`] for a model with hidden tokens: merging cannot leave them out.
+    /// [`Error::Incompatible`] for a model with tokens that no merge makes.
     pub fn new(model: &Model) -> Result<Self> {
-        if model.visible().is_some() {
+        let alphabet = model.alphabet();
+        if model.merges().is_empty() && model.vocab().len() > alphabet.len() {
             return Err(Error::Incompatible {
-                what: "merge-rank cannot leave out the tokens that this model hides; \
-                       the other encoders can"
+                what: "merge-rank joins pairs, but this vocabulary was not made by merges; the \
+                       other encoders can use it"
                     .to_owned(),
             });
         }
-        let alphabet = model.alphabet();
+        let num_symbols = alphabet.num_symbols();
         Ok(Self {
-            unit_ids: (0..alphabet.len() as Symbol)
-                .map(|s| alphabet.id(s))
-                .collect(),
+            units: if alphabet.len() == num_symbols {
+                Units::Symbols(
+                    (0..num_symbols as Symbol)
+                        .filter_map(|s| alphabet.id(s))
+                        .collect(),
+                )
+            } else {
+                Units::Characters(Box::new(alphabet.clone()))
+            },
             merges: PairTable::new(model.merges()),
+            spelled: model
+                .visible()
+                .map(|visible| spelled(model, visible))
+                .transpose()?,
         })
-    }
-
-    fn unit(&self, symbol: Symbol) -> Result<TokenId> {
-        self.unit_ids
-            .get(usize::from(symbol))
-            .copied()
-            .ok_or_else(|| super::uncovered(symbol))
     }
 
     /// Parts stay where they start; one that is joined to its left neighbour has no rank any more
     /// and is skipped by `after`.
-    fn scan(&self, word: &[Symbol], out: &mut Vec<TokenId>) -> Result<()> {
-        let len = word.len();
-        let mut ids = [0; MAX_SCANNED];
+    fn scan(&self, mut ids: [TokenId; MAX_SCANNED], len: usize, out: &mut Vec<TokenId>) {
         // Rank of joining each part to the next, and the id that makes.
         let mut ranks = [NO_MERGE; MAX_SCANNED];
         let mut joined = [0; MAX_SCANNED];
         let mut before = [0_u8; MAX_SCANNED];
         let mut after = [0_u8; MAX_SCANNED];
-        for (at, &symbol) in word.iter().enumerate() {
-            ids[at] = self.unit(symbol)?;
+        for at in 0..len {
             before[at] = at.saturating_sub(1) as u8;
             after[at] = at as u8 + 1;
             if at > 0 {
@@ -119,21 +135,15 @@ impl MergeRank {
             out.push(ids[at]);
             at = usize::from(after[at]);
         }
-        Ok(())
     }
 
-    fn merge_by_heap(
-        &self,
-        word: &[Symbol],
-        buffers: &mut Buffers,
-        out: &mut Vec<TokenId>,
-    ) -> Result<()> {
-        let Buffers { links, heap } = buffers;
+    fn merge_by_heap(&self, buffers: &mut Buffers, out: &mut Vec<TokenId>) {
+        let Buffers { units, links, heap } = buffers;
         links.clear();
         heap.clear();
-        for (at, &symbol) in (0_u32..).zip(word) {
+        for (at, &id) in (0_u32..).zip(&*units) {
             links.push(Link {
-                id: self.unit(symbol)?,
+                id,
                 before: at.wrapping_sub(1),
                 after: at + 1,
             });
@@ -183,6 +193,38 @@ impl MergeRank {
             out.push(link.id);
             at = link.after;
         }
+    }
+
+    /// The units of a word, merged.
+    fn merge(&self, word: &[Symbol], buffers: &mut Buffers, out: &mut Vec<TokenId>) -> Result<()> {
+        if word.len() >= NONE as usize {
+            return Err(super::too_long(word.len()));
+        }
+        let units = &mut buffers.units;
+        units.clear();
+        match &self.units {
+            Units::Symbols(ids) if word.len() <= MAX_SCANNED => {
+                let mut parts = [0; MAX_SCANNED];
+                for (part, &symbol) in parts.iter_mut().zip(word) {
+                    *part = unit_of(ids, symbol)?;
+                }
+                self.scan(parts, word.len(), out);
+                return Ok(());
+            }
+            Units::Symbols(ids) => {
+                for &symbol in word {
+                    units.push(unit_of(ids, symbol)?);
+                }
+            }
+            Units::Characters(alphabet) => super::push_units(alphabet, word, units)?,
+        }
+        if units.len() <= MAX_SCANNED {
+            let mut parts = [0; MAX_SCANNED];
+            parts[..units.len()].copy_from_slice(units);
+            self.scan(parts, units.len(), out);
+        } else {
+            self.merge_by_heap(buffers, out);
+        }
         Ok(())
     }
 }
@@ -194,21 +236,60 @@ impl Encoder for MergeRank {
         scratch: &mut Scratch,
         out: &mut Vec<TokenId>,
     ) -> Result<()> {
-        let buffers = &mut scratch.merge_rank;
-        if word.len() > MAX_SCANNED {
-            if word.len() >= NONE as usize {
-                return Err(super::too_long(word.len()));
-            }
-            return self.merge_by_heap(word, buffers, out);
+        let first = out.len();
+        self.merge(word, &mut scratch.merge_rank, out)?;
+        if let Some(spelled) = &self.spelled {
+            spell(spelled, first, out);
         }
-        self.scan(word, out)
+        Ok(())
+    }
+}
+
+fn unit_of(ids: &[TokenId], symbol: Symbol) -> Result<TokenId> {
+    ids.get(usize::from(symbol))
+        .copied()
+        .ok_or_else(|| super::uncovered(symbol))
+}
+
+/// For each id the fewest visible tokens that spell it; empty for a visible one.
+fn spelled(model: &Model, visible: &[bool]) -> Result<Vec<Box<[TokenId]>>> {
+    let encoder = FewestTokens::new(model);
+    let (mut scratch, mut symbols) = (Scratch::default(), Vec::new());
+    let tokens = model.vocab().iter().zip(visible);
+    tokens
+        .map(|(token, &visible)| {
+            let mut ids = Vec::new();
+            if !visible {
+                symbols.clear();
+                push_symbols(token.bytes, token.marks, model.is_marked(), &mut symbols);
+                encoder.encode_word(&symbols, &mut scratch, &mut ids)?;
+            }
+            Ok(ids.into_boxed_slice())
+        })
+        .collect()
+}
+
+/// Writes the hidden ids from `first` on as the visible ones that spell them.
+fn spell(spelled: &[Box<[TokenId]>], first: usize, out: &mut Vec<TokenId>) {
+    if out[first..]
+        .iter()
+        .all(|&id| spelled[id as usize].is_empty())
+    {
+        return;
+    }
+    let merged = out.split_off(first);
+    for id in merged {
+        match &*spelled[id as usize] {
+            [] => out.push(id),
+            ids => out.extend_from_slice(ids),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::alphabet::{Alphabet, AlphabetOrder};
+    use crate::alphabet::AlphabetOrder;
     use proptest::prelude::*;
 
     proptest! {
@@ -228,12 +309,13 @@ mod tests {
             }
             let encoder = MergeRank::new(&model).unwrap();
             let mut buffers = Buffers::default();
+            buffers.units.extend(word.iter().map(|&symbol| TokenId::from(symbol)));
             let mut by_heap = Vec::new();
             if !word.is_empty() {
-                encoder.merge_by_heap(&word, &mut buffers, &mut by_heap).unwrap();
+                encoder.merge_by_heap(&mut buffers, &mut by_heap);
             }
             let mut by_scan = Vec::new();
-            encoder.scan(&word, &mut by_scan).unwrap();
+            encoder.merge(&word, &mut buffers, &mut by_scan).unwrap();
             prop_assert_eq!(by_heap, by_scan);
         }
     }

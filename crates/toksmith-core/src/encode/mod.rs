@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::alphabet::Alphabet;
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::types::{Symbol, TokenId};
@@ -14,12 +15,16 @@ mod longest_prefix;
 mod longest_suffix;
 mod merge_rank;
 mod pair_table;
+mod unknown;
+mod whole_word;
 
 pub use fewest_tokens::FewestTokens;
 pub use longest_first::LongestFirst;
 pub use longest_prefix::LongestPrefix;
 pub use longest_suffix::LongestSuffix;
 pub use merge_rank::MergeRank;
+pub use unknown::{UnkScope, UnkSettings, Unknown};
+pub use whole_word::WholeWord;
 
 /// Which encoder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,16 +41,19 @@ pub enum EncoderKind {
     LongestSuffix,
     /// As few tokens as the vocabulary allows.
     FewestTokens,
+    /// The word if it is a token, else its units.
+    WholeWord,
 }
 
 impl EncoderKind {
     /// All encoders, in the order of the documentation.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::MergeRank,
         Self::LongestFirst,
         Self::LongestPrefix,
         Self::LongestSuffix,
         Self::FewestTokens,
+        Self::WholeWord,
     ];
 
     /// The name users type.
@@ -57,6 +65,7 @@ impl EncoderKind {
             Self::LongestPrefix => "longest-prefix",
             Self::LongestSuffix => "longest-suffix",
             Self::FewestTokens => "fewest-tokens",
+            Self::WholeWord => "whole-word",
         }
     }
 
@@ -86,6 +95,7 @@ impl EncoderKind {
             Self::LongestPrefix => Box::new(LongestPrefix::new(model)),
             Self::LongestSuffix => Box::new(LongestSuffix::new(model)),
             Self::FewestTokens => Box::new(FewestTokens::new(model)),
+            Self::WholeWord => Box::new(WholeWord::new(model)),
         })
     }
 }
@@ -103,6 +113,12 @@ pub trait Encoder: std::fmt::Debug + Send + Sync {
         scratch: &mut Scratch,
         out: &mut Vec<TokenId>,
     ) -> Result<()>;
+
+    /// Number of symbols at the start of `word` that this id stands for, where it is the unknown
+    /// token, which spells nothing itself; `None` for any other id.
+    fn unknown_len(&self, _word: &[Symbol], _id: TokenId) -> Option<usize> {
+        None
+    }
 }
 
 /// Buffers that encoders reuse from word to word.
@@ -113,6 +129,27 @@ pub struct Scratch {
     longest_prefix: longest_prefix::Buffers,
     longest_suffix: longest_suffix::Buffers,
     fewest_tokens: fewest_tokens::Buffers,
+    whole_word: whole_word::Buffers,
+}
+
+/// Appends the units of a word.
+fn push_units(alphabet: &Alphabet, word: &[Symbol], out: &mut Vec<TokenId>) -> Result<()> {
+    let first = out.len();
+    let (mut at, mut missing) = (0, None);
+    alphabet.for_each_unit(word, |unit| {
+        match unit.id {
+            Some(id) => out.push(id),
+            None => missing = missing.or(Some(word[at])),
+        }
+        at += unit.len;
+    });
+    match missing {
+        None => Ok(()),
+        Some(symbol) => {
+            out.truncate(first);
+            Err(uncovered(symbol))
+        }
+    }
 }
 
 fn uncovered(symbol: Symbol) -> Error {

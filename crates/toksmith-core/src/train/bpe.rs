@@ -1,45 +1,65 @@
 //! Byte pair encoding (Gage 1994; Sennrich et al. 2016): join the most frequent adjacent pair, again
 //! and again. Ties go to the smaller left id, then the smaller right id, so the result depends on
 //! nothing but counts and ids.
-//!
-//! All words lie in one flat array of cells, with a separator after each. A token of `n` symbols
-//! owns `n` cells and its id stands in the first and the last of them, so both neighbours of a
-//! token are found from token lengths, without links. Merging costs time per occurrence of the
-//! pair, not per word, and all merges together touch each cell a bounded number of times.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
-use foldhash::fast::RandomState;
-use hashbrown::HashMap;
-use hashbrown::hash_map::Entry;
+use serde::{Deserialize, Serialize};
 
 use crate::alphabet::Alphabet;
 use crate::control::Control;
 use crate::count::WordCounts;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::model::Model;
-use crate::types::{Count, TokenId, push_symbols};
+use crate::types::Count;
 
-use super::{StopReason, Trained, Trainer};
+use super::pairs::{CountQueue, Pairs, across_mark};
+use super::{StopReason, Trained, Trainer, at_least};
 
-/// A cell between two words.
-const SEPARATOR: TokenId = TokenId::MAX;
-/// A cell inside a token.
-const INSIDE: TokenId = TokenId::MAX - 1;
+/// The control is asked after this many merged places.
+pub(super) const PLACES_PER_CONTROL: u64 = 1 << 16;
 
-/// The control is asked after this many merged occurrences.
-const OCCURRENCES_PER_CONTROL: u64 = 1 << 16;
-/// Or, before the first merge, after this many words.
-const WORDS_PER_CONTROL: usize = 1 << 14;
+/// When training stops, beside the size of the vocabulary, and which merges are left out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BpeSettings {
+    /// Stop when the best pair is rarer than this.
+    #[serde(default = "default_min_pair_count")]
+    pub min_pair_count: Count,
+    /// Stop after this many merges.
+    #[serde(default)]
+    pub num_merges: Option<u64>,
+    /// A pair that would make a longer token is left as it is.
+    #[serde(default)]
+    pub max_token_bytes: Option<u64>,
+}
+
+pub(super) fn default_min_pair_count() -> Count {
+    2
+}
+
+impl Default for BpeSettings {
+    fn default() -> Self {
+        Self {
+            min_pair_count: default_min_pair_count(),
+            num_merges: None,
+            max_token_bytes: None,
+        }
+    }
+}
+
+impl BpeSettings {
+    pub(super) fn check(&self) -> Result<()> {
+        at_least("min_pair_count", self.min_pair_count, 1)?;
+        at_least("max_token_bytes", self.max_token_bytes.unwrap_or(1), 1)
+    }
+}
 
 /// Trains byte pair encoding.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Bpe {
     /// Stop at this many tokens, the alphabet counted in.
     pub num_tokens: usize,
-    /// Stop when the best pair is rarer than this.
-    pub min_pair_count: Count,
+    /// The other settings.
+    pub settings: BpeSettings,
 }
 
 impl Trainer for Bpe {
@@ -49,241 +69,41 @@ impl Trainer for Bpe {
         alphabet: Alphabet,
         control: &dyn Control,
     ) -> Result<Trained> {
-        if counts.is_empty() {
-            return Err(Error::EmptyCorpus);
-        }
-        let mut state = State::new(counts, &alphabet, control)?;
+        let mut pairs = Pairs::new(counts, &alphabet, control)?;
+        let mut queue = CountQueue::new(&pairs);
         let mut model = Model::of_alphabet(alphabet);
-        let num_symbols = model.vocab().len();
-        let total = self.num_tokens.saturating_sub(num_symbols) as u64;
+        let num_units = model.vocab().len();
+        let total = self.num_tokens.saturating_sub(num_units) as u64;
+        let max_merges = self.settings.num_merges.unwrap_or(u64::MAX);
+        let max_bytes = self.settings.max_token_bytes.unwrap_or(u64::MAX);
         let mut since_control = 0;
         let stop_reason = loop {
             if model.vocab().len() >= self.num_tokens {
                 break StopReason::VocabSizeReached;
             }
-            let Some((count, pair)) = state.pop_best() else {
+            if model.merges().len() as u64 >= max_merges {
+                break StopReason::NumMergesReached;
+            }
+            let Some((count, pair)) = queue.pop(&pairs) else {
                 break StopReason::NoPairsLeft;
             };
-            if count < self.min_pair_count {
+            if count < self.settings.min_pair_count {
                 break StopReason::PairsTooRare;
             }
-            let Some(new) = model.push_merge(pair.0, pair.1) else {
-                // Words carry marks at their ends only, so no counted pair joins across one.
-                return Err(Error::Incompatible {
-                    what: format!(
-                        "ids {} and {} stand side by side in a word, but a mark lies between them",
-                        pair.0, pair.1
-                    ),
-                });
-            };
-            since_control += state.merge(pair, new);
-            if since_control >= OCCURRENCES_PER_CONTROL || model.merges().len() % 256 == 0 {
+            if model.num_bytes_joined(pair.0, pair.1) > max_bytes {
+                continue;
+            }
+            let new = model
+                .push_merge(pair.0, pair.1)
+                .ok_or_else(|| across_mark(pair))?;
+            since_control += pairs.merge(pair, new).num_places;
+            queue.push_risen(&pairs);
+            if since_control >= PLACES_PER_CONTROL || model.merges().len() % 256 == 0 {
                 since_control = 0;
-                let done = (model.vocab().len() - num_symbols) as u64;
+                let done = (model.vocab().len() - num_units) as u64;
                 control.check(done, total)?;
             }
         };
         Ok(Trained { model, stop_reason })
-    }
-}
-
-type Pair = (TokenId, TokenId);
-
-/// How often a pair occurs now, and where it did when it was last seen.
-#[derive(Debug, Default)]
-struct PairInfo {
-    count: Count,
-    /// Cells at which the left token started; some may have been merged away since.
-    places: Vec<u32>,
-}
-
-struct State {
-    cells: Vec<TokenId>,
-    /// Cells of a token, by id.
-    lens: Vec<u32>,
-    /// Start of each run of equally frequent words, and their count; words are sorted by count.
-    weights: Vec<(u32, Count)>,
-    pairs: HashMap<Pair, PairInfo, RandomState>,
-    /// At least one entry for each pair, never below its count; most frequent first, then by ids.
-    queue: BinaryHeap<(Count, Reverse<Pair>)>,
-    /// Pairs whose count rose in the merge at hand.
-    risen: Vec<Pair>,
-}
-
-impl State {
-    fn new(counts: &WordCounts, alphabet: &Alphabet, control: &dyn Control) -> Result<Self> {
-        let marked = counts.provenance().boundary.is_marked();
-        let mut words: Vec<_> = counts.iter().collect();
-        words.sort_by_key(|word| Reverse(word.count));
-        let num_cells: u128 = words
-            .iter()
-            .map(|w| w.bytes.len() as u128 + 1)
-            .sum::<u128>()
-            + 1;
-        let max_cells = u128::from(u32::MAX);
-        if num_cells > max_cells {
-            return Err(Error::TooLarge {
-                what: "the length of all distinct words together",
-                value: num_cells,
-                max: max_cells,
-            });
-        }
-        let total: u128 = words
-            .iter()
-            .map(|w| u128::from(w.count) * w.bytes.len() as u128)
-            .sum();
-        if total > u128::from(Count::MAX) {
-            return Err(Error::TooLarge {
-                what: "the number of symbols in all words together",
-                value: total,
-                max: u128::from(Count::MAX),
-            });
-        }
-        let mut state = Self {
-            cells: Vec::with_capacity(num_cells as usize),
-            lens: vec![1; alphabet.len()],
-            weights: Vec::new(),
-            pairs: HashMap::default(),
-            queue: BinaryHeap::new(),
-            risen: Vec::new(),
-        };
-        state.cells.push(SEPARATOR);
-        let mut symbols = Vec::new();
-        for (at, word) in words.into_iter().enumerate() {
-            if at % WORDS_PER_CONTROL == 0 {
-                control.check(0, 0)?;
-            }
-            if state
-                .weights
-                .last()
-                .is_none_or(|&(_, count)| count != word.count)
-            {
-                state.weights.push((state.cells.len() as u32, word.count));
-            }
-            symbols.clear();
-            push_symbols(word.bytes, word.marks, marked, &mut symbols);
-            for &symbol in &symbols {
-                let id = alphabet.id(symbol);
-                let at = state.cells.len() as u32;
-                let before = state.cells[state.cells.len() - 1];
-                if before != SEPARATOR {
-                    let info = state.pairs.entry((before, id)).or_default();
-                    info.count += word.count;
-                    info.places.push(at - 1);
-                }
-                state.cells.push(id);
-            }
-            state.cells.push(SEPARATOR);
-        }
-        #[expect(clippy::disallowed_methods, reason = "sorted below")]
-        let mut entries: Vec<_> = state
-            .pairs
-            .iter()
-            .map(|(&pair, info)| (info.count, Reverse(pair)))
-            .collect();
-        entries.sort_unstable();
-        state.queue = entries.into();
-        Ok(state)
-    }
-
-    /// Takes the most frequent pair out of the queue.
-    fn pop_best(&mut self) -> Option<(Count, Pair)> {
-        while let Some((count, Reverse(pair))) = self.queue.pop() {
-            let now = self.pairs.get(&pair).map_or(0, |info| info.count);
-            if now == count && now > 0 {
-                return Some((count, pair));
-            }
-            // Counts in the queue are never too small: one that fell goes back with what it is.
-            // One that rose has a better entry, which came first and emptied the pair.
-            if now > 0 && now < count {
-                self.queue.push((now, Reverse(pair)));
-            }
-        }
-        None
-    }
-
-    /// Joins the pair everywhere, left to right, and returns the number of occurrences.
-    fn merge(&mut self, pair: Pair, new: TokenId) -> u64 {
-        let (left, right) = pair;
-        let Some(info) = self.pairs.remove(&pair) else {
-            return 0;
-        };
-        let mut places = info.places;
-        // One list may have grown in several merges; equal ids must be joined left to right.
-        if !places.is_sorted() {
-            places.sort_unstable();
-        }
-        let left_len = self.lens[left as usize];
-        let new_len = left_len + self.lens[right as usize];
-        if new as usize == self.lens.len() {
-            self.lens.push(new_len);
-        }
-        let mut merged = 0;
-        let mut run = 0;
-        for start in places {
-            let middle = start + left_len;
-            let end = start + new_len;
-            // A cell inside a token is INSIDE or the token's last; a last cell with this id would
-            // belong to a token as long as the one that once started here, which cannot be.
-            if self.cells[start as usize] != left || self.cells.get(middle as usize) != Some(&right)
-            {
-                continue;
-            }
-            while self
-                .weights
-                .get(run + 1)
-                .is_some_and(|&(from, _)| from <= start)
-            {
-                run += 1;
-            }
-            let weight = self.weights[run].1;
-            let before = self.cells[start as usize - 1];
-            let after = self.cells[end as usize];
-            self.cells[middle as usize - 1] = INSIDE;
-            self.cells[middle as usize] = INSIDE;
-            self.cells[start as usize] = new;
-            self.cells[end as usize - 1] = new;
-            merged += 1;
-            if before != SEPARATOR {
-                self.lower((before, left), weight);
-                let place = start - self.lens[before as usize];
-                self.raise((before, new), weight, place);
-            }
-            if after != SEPARATOR {
-                self.lower((right, after), weight);
-                self.raise((new, after), weight, start);
-            }
-        }
-        self.risen.sort_unstable();
-        self.risen.dedup();
-        for pair in std::mem::take(&mut self.risen) {
-            if let Some(info) = self.pairs.get(&pair) {
-                self.queue.push((info.count, Reverse(pair)));
-            }
-        }
-        merged
-    }
-
-    /// An occurrence of a pair is gone. The pair being merged has no entry any more.
-    fn lower(&mut self, pair: Pair, weight: Count) {
-        if let Entry::Occupied(mut entry) = self.pairs.entry(pair) {
-            let info = entry.get_mut();
-            debug_assert!(
-                info.count >= weight,
-                "{pair:?} occurs less often than it was seen"
-            );
-            info.count = info.count.saturating_sub(weight);
-            if info.count == 0 {
-                entry.remove();
-            }
-        }
-    }
-
-    /// A pair now occurs at `place`.
-    fn raise(&mut self, pair: Pair, weight: Count, place: u32) {
-        let info = self.pairs.entry(pair).or_default();
-        info.count += weight;
-        info.places.push(place);
-        self.risen.push(pair);
     }
 }

@@ -5,51 +5,75 @@ use serde::{Deserialize, Serialize};
 use crate::alphabet::Alphabet;
 use crate::control::Control;
 use crate::count::WordCounts;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::Model;
 
+mod alphabet;
 mod bpe;
+mod characters;
+mod pairs;
+mod scaffold_bpe;
+mod wordpiece;
+mod words;
 
-pub use bpe::Bpe;
+pub use alphabet::AlphabetSettings;
+pub use bpe::{Bpe, BpeSettings};
+pub use characters::Characters;
+pub use scaffold_bpe::ScaffoldBpe;
+pub use wordpiece::{Score, WordPiece, WordPieceSettings};
+pub use words::{Words, WordsSettings};
 
 /// Which trainer, with its settings.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case")]
 pub enum TrainerSettings {
     /// Byte pair encoding.
-    Bpe {
-        /// Size of the vocabulary, alphabet and special tokens counted in.
-        vocab_size: usize,
-        /// The least count at which a pair is merged.
-        #[serde(default = "default_min_pair_count")]
-        min_pair_count: u64,
-    },
-}
-
-fn default_min_pair_count() -> u64 {
-    2
+    Bpe(BpeSettings),
+    /// Byte pair encoding in which tokens that only lead to longer ones are hidden.
+    ScaffoldBpe(BpeSettings),
+    /// Pairs joined by a score.
+    Wordpiece(WordPieceSettings),
+    /// The most frequent words.
+    Words(WordsSettings),
+    /// The alphabet alone.
+    Characters {},
 }
 
 impl TrainerSettings {
-    /// The trainer for these settings, with room for `num_special` special tokens.
+    /// The trainer for these settings, for a model of at most `num_tokens` tokens.
     #[must_use]
-    pub fn trainer(&self, num_special: usize) -> Box<dyn Trainer> {
-        match *self {
-            Self::Bpe {
-                vocab_size,
-                min_pair_count,
-            } => Box::new(Bpe {
-                num_tokens: vocab_size.saturating_sub(num_special),
-                min_pair_count,
+    pub fn trainer(&self, num_tokens: usize) -> Box<dyn Trainer> {
+        match self {
+            Self::Bpe(settings) => Box::new(Bpe {
+                num_tokens,
+                settings: settings.clone(),
             }),
+            Self::ScaffoldBpe(settings) => Box::new(ScaffoldBpe {
+                num_tokens,
+                settings: settings.clone(),
+            }),
+            Self::Wordpiece(settings) => Box::new(WordPiece {
+                num_tokens,
+                settings: settings.clone(),
+            }),
+            Self::Words(settings) => Box::new(Words {
+                num_tokens,
+                settings: settings.clone(),
+            }),
+            Self::Characters {} => Box::new(Characters { num_tokens }),
         }
     }
 
-    /// The vocabulary size asked for.
-    #[must_use]
-    pub fn vocab_size(&self) -> usize {
-        match *self {
-            Self::Bpe { vocab_size, .. } => vocab_size,
+    /// Says what is wrong with these settings.
+    ///
+    /// # Errors
+    /// [`Error::Incompatible`] that names the setting, its value and the bound.
+    pub fn check(&self) -> Result<()> {
+        match self {
+            Self::Bpe(settings) | Self::ScaffoldBpe(settings) => settings.check(),
+            Self::Wordpiece(settings) => settings.check(),
+            Self::Words(settings) => settings.check(),
+            Self::Characters {} => Ok(()),
         }
     }
 }
@@ -59,9 +83,7 @@ pub trait Trainer {
     /// Trains. The result depends on the counts, the alphabet and the settings alone.
     ///
     /// # Errors
-    /// [`Error::EmptyCorpus`](crate::Error::EmptyCorpus),
-    /// [`Error::TooLarge`](crate::Error::TooLarge) and
-    /// [`Error::Interrupted`](crate::Error::Interrupted).
+    /// [`Error::EmptyCorpus`], [`Error::TooLarge`] and [`Error::Interrupted`].
     fn train(
         &self,
         counts: &WordCounts,
@@ -85,8 +107,28 @@ pub struct Trained {
 pub enum StopReason {
     /// The vocabulary has the size asked for.
     VocabSizeReached,
+    /// As many merges as asked for.
+    NumMergesReached,
     /// The best pair left is rarer than `min_pair_count`.
     PairsTooRare,
-    /// Every word is one token.
+    /// The best score left is below `min_score`.
+    ScoresTooLow,
+    /// The best word left is rarer than `min_word_count`.
+    WordsTooRare,
+    /// Every word is a token.
+    AllWordsTaken,
+    /// Every character is a token, as far as the settings of the alphabet allow.
+    AllCharactersTaken,
+    /// Every word is one token, or as few as `max_token_bytes` allows.
     NoPairsLeft,
+}
+
+/// Refuses a setting below its least value.
+fn at_least(setting: &'static str, value: u64, least: u64) -> Result<()> {
+    if value >= least {
+        return Ok(());
+    }
+    Err(Error::Incompatible {
+        what: format!("{setting} is {value}, but must be at least {least}"),
+    })
 }
