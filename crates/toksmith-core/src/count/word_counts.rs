@@ -99,7 +99,7 @@ impl Provenance {
 
     fn require_equal(&self, other: &Self) -> Result<()> {
         let debug = |value: &dyn std::fmt::Debug| format!("{value:?}");
-        let fields: [(&'static str, String, String); 7] = [
+        let fields: [(&'static str, String, String); 8] = [
             (
                 "normalizer",
                 debug(&self.normalizer),
