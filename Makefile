@@ -19,7 +19,7 @@ demo: $(VENV)/built
 	$(BIN)/toksmith demo --out $(OUT)
 
 test: check
-	cargo test --release --locked -p toksmith-core
+	cargo test --release --locked -p toksmith-core --features jieba
 	$(BIN)/python -m pytest
 
 check: $(VENV)/built

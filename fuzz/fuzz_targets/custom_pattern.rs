@@ -11,6 +11,7 @@ fuzz_target!(|input: (&str, &[u8])| {
     let settings = PretokenizerSettings {
         pattern: pattern.to_owned(),
         unicode: None,
+        digits: None,
     };
     let Ok(pretokenizer) = Pretokenizer::new(&settings) else {
         return;

@@ -9,7 +9,7 @@ use toksmith_core::control::NoControl;
 use toksmith_core::count::{Provenance, WordCounter};
 use toksmith_core::encode::EncoderKind;
 use toksmith_core::normalize::Normalizer;
-use toksmith_core::pretokenize::{Pretokenizer, PretokenizerSettings, names};
+use toksmith_core::pretokenize::{DigitRule, Pretokenizer, PretokenizerSettings, names};
 use toksmith_core::special::AllowedSpecial;
 use toksmith_core::tokenizer::TrainSettings;
 use toksmith_core::train::{AlphabetSettings, BpeSettings, TrainerSettings};
@@ -19,11 +19,19 @@ fuzz_target!(|data: &[u8]| {
     let choice = usize::from(*choice);
     let boundary = Boundary::ALL[choice % 7];
     let whitespace = [WhitespaceRule::Split, WhitespaceRule::Whole][choice / 7 % 2];
-    let pretokenizer = Pretokenizer::new(&PretokenizerSettings {
-        pattern: names()[choice / 14 % 4].to_owned(),
-        unicode: None,
-    })
-    .unwrap();
+    // Those that this build has: jieba may be left out.
+    let pretokenizers: Vec<_> = names()
+        .into_iter()
+        .filter_map(|name| {
+            Pretokenizer::new(&PretokenizerSettings {
+                pattern: name.to_owned(),
+                unicode: None,
+                digits: [None, Some(DigitRule::Single), Some(DigitRule::Right(3))][choice % 3],
+            })
+            .ok()
+        })
+        .collect();
+    let pretokenizer = pretokenizers[choice / 14 % pretokenizers.len()].clone();
     let (corpus, input) = text.split_at(text.len() / 2);
     let provenance = Provenance::of(Normalizer::IDENTITY, &pretokenizer, boundary, whitespace);
     let mut counter = WordCounter::new(provenance, 1).unwrap();

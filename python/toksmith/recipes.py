@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeAlias, TypedDict, Unpack
 
-from toksmith._core import normalizer_steps
+from toksmith._core import digit_rules, normalizer_steps, pretokenizers
 from toksmith.errors import SettingsError
 
 __all__ = [
@@ -36,8 +36,7 @@ __all__ = [
 
 DEFAULT_PRETOKENIZER: Final = "gpt2-contraction-fix"
 
-# Patterns the core has names for. It takes any other string for a regular expression.
-_PRETOKENIZERS: Final = ("gpt2", "gpt2-contraction-fix", "whitespace", "none")
+# The core takes any string that is none of its names for a regular expression.
 _LOOKS_LIKE_A_NAME: Final = re.compile(r"[A-Za-z0-9_-]*")
 _MAX_COUNT: Final = 2**64 - 1
 
@@ -119,6 +118,7 @@ class RecipeSettings(TypedDict, total=False):
     """
 
     pretokenizer: str | None
+    digits: str | None
     whitespace: str | None
     normalizer: NormalizerSettings | None
     unicode: str | None
@@ -254,6 +254,8 @@ class Recipe:
         boundary: how the space between two words is written.
         encoder: how a word is spelled with the vocabulary; None is the trainer's own.
         pretokenizer: name of a pattern, or a regular expression.
+        digits: how digits are grouped inside what the pattern cuts: `single`, `left-N` or
+            `right-N` (groups of N from that side, N from 1 to 9); None leaves them as they are.
         whitespace: `split` keeps whitespace pretokens as the pattern cuts them, `whole` joins
             neighbours, `drop` loses them (with the boundary `continuation` only).
         normalizer: what is done to the text before it is cut, see `NormalizerSettings`; kept as the
@@ -292,6 +294,7 @@ class Recipe:
     boundary: str = "space-prefix"
     encoder: str | None = None
     pretokenizer: str = DEFAULT_PRETOKENIZER
+    digits: str | None = None
     whitespace: str = "split"
     # Steps hold dicts, so they are compared, but not hashed.
     normalizer: NormalizerSettings = field(default=(), hash=False)
@@ -318,6 +321,7 @@ class Recipe:
     def __post_init__(self) -> None:
         """Refuse slips that the core would take for something that was meant."""
         _check_pretokenizer(self.pretokenizer)
+        _check_digits(self.digits)
         for setting, least in _WHOLE_NUMBERS.items():
             _check_whole_number(setting, getattr(self, setting), least)
         _check_coverage(self.character_coverage)
@@ -404,6 +408,7 @@ class Recipe:
             {
                 "normalizer": self.normalizer,
                 "pretokenizer": self.pretokenizer,
+                "digits": self.digits,
                 "boundary": self.boundary,
                 "whitespace": self.whitespace,
                 "unicode": self.unicode,
@@ -471,10 +476,20 @@ def _check_pretokenizer(pretokenizer: object) -> None:
     """Refuse a misspelt name: as a regular expression it would match itself and nothing else."""
     if not isinstance(pretokenizer, str):
         raise SettingsError(f"pretokenizer is {pretokenizer!r}, but must be a string")
-    if pretokenizer not in _PRETOKENIZERS and _LOOKS_LIKE_A_NAME.fullmatch(pretokenizer):
+    known = pretokenizers()
+    if pretokenizer not in known and _LOOKS_LIKE_A_NAME.fullmatch(pretokenizer):
         raise SettingsError(
-            f"unknown pretokenizer {pretokenizer!r}{did_you_mean(pretokenizer, _PRETOKENIZERS)}; "
-            f"known: {', '.join(_PRETOKENIZERS)}, or a regular expression"
+            f"unknown pretokenizer {pretokenizer!r}{did_you_mean(pretokenizer, known)}; "
+            f"known: {', '.join(known)}, or a regular expression"
+        )
+
+
+def _check_digits(digits: object) -> None:
+    known = digit_rules()
+    if digits is not None and digits not in known:
+        near = did_you_mean(digits, known) if isinstance(digits, str) else ""
+        raise SettingsError(
+            f"unknown digits {digits!r}{near}; known: {', '.join(known)}, or None for no rule"
         )
 
 

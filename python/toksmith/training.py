@@ -50,6 +50,7 @@ def count_words(
     corpus: CorpusInput,
     *,
     pretokenizer: str = DEFAULT_PRETOKENIZER,
+    digits: str | None = None,
     boundary: str = "space-prefix",
     whitespace: str = "split",
     normalizer: NormalizerSettings = "identity",
@@ -69,6 +70,8 @@ def count_words(
         corpus: `str` or `bytes` (one document), an iterable of documents, `Path` or a list of
             them, or a `Corpus`. Never lines.
         pretokenizer: name of a pattern, or a regular expression.
+        digits: how digits are grouped inside what the pattern cuts: `single`, `left-N` or
+            `right-N`, N from 1 to 9; None for no rule.
         boundary: how a space is written: `space-prefix`, `metaspace`, `metaspace-no-prefix`,
             `end-of-word`, `continuation`, `implicit-single`, `implicit-dual`.
         whitespace: `split`, `whole` or `drop`.
@@ -94,6 +97,7 @@ def count_words(
         name="",
         boundary=boundary,
         pretokenizer=pretokenizer,
+        digits=digits,
         whitespace=whitespace,
         normalizer=normalizer,
         unicode=unicode,
@@ -252,6 +256,7 @@ class _Trainer:
     #: Encoder of the recipe; None for the trainer's own.
     encoder: str | None = None
     pretokenizer: str | None = None
+    digits: str | None = None
     whitespace: str | None = None
     normalizer: NormalizerSettings | None = None
     unicode: str | None = None
@@ -516,7 +521,7 @@ def _with_provenance(settings: RecipeSettings, counts: WordCounts) -> RecipeSett
     provenance = counts.provenance
     filled = settings.copy()
     # Not the boundary: it is part of what a recipe's name means.
-    for stage in ("pretokenizer", "whitespace", "normalizer", "user_defined_symbols"):
+    for stage in ("pretokenizer", "digits", "whitespace", "normalizer", "user_defined_symbols"):
         if not filled.get(stage):
             filled[stage] = provenance.get(stage)
     return filled
@@ -527,8 +532,8 @@ def _check_provenance(recipe: Recipe, counts: WordCounts) -> None:
     wanted_stages = json.loads(recipe.counting_settings())
     for setting, wanted in wanted_stages.items():
         found = provenance.get(setting)
-        # No version asked for means any; hand-made counts do not know how they were cut.
-        if wanted is not None and found is not None and wanted != found:
+        # No version asked for means any; no rule for digits means none.
+        if wanted != found and (setting == "digits" or (wanted is not None and found is not None)):
             raise SettingsError(
                 f"recipe {recipe.name!r} has {setting} {wanted!r}, but these words were counted "
                 f"with {setting} {found!r}: count them again, or ask for {found!r}"

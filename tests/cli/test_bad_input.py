@@ -199,6 +199,7 @@ def test_a_reader_that_has_enough_is_no_error(run: Run, tokenizer_file: Path) ->
     ("arguments", "named"),
     [
         (["--pretokenizer", "gpt4"], "unknown pretokenizer 'gpt4'"),
+        (["--digits", "left"], "unknown digits 'left'"),
         (["--min-pair-count", "0"], "min_pair_count is 0"),
         (["-o", "-"], "'-' is not standard output"),
         (["-o", "/proc/out.json"], "/proc: "),

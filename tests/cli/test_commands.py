@@ -75,12 +75,14 @@ def test_train_passes_its_options_on(invoke: Invoke, tmp_path: Path) -> None:
     invoke(
         *("train", "isbpe-single", "x.jsonl", "--vocab-size", "515", "-o", "a.json"),
         *("--jsonl-field", "body", "--pretokenizer", "gpt2", "--whitespace", "whole"),
+        *("--digits", "right-3"),
         *("--special-token", "<a>", "--special-token", "<b>", "--min-pair-count", "3"),
         *("--threads", "1", "--no-progress"),
     )
     tokenizer = ts.load("a.json")
     assert tokenizer.boundary == "implicit-single"
     assert (tokenizer.pretokenizer, tokenizer.whitespace) == ("gpt2", "whole")
+    assert tokenizer.digits == "right-3"
     assert tokenizer.special_tokens == {"<a>": 513, "<b>": 514}
 
 

@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 import toksmith as ts
+from toksmith.errors import SettingsError
 from toksmith.reference import Model
 from toksmith.reference.boundary import Mode
+from toksmith.reference.pretokenize import pretokenize
 
 CASES = Path(__file__).parents[2] / "testdata" / "cases"
 
@@ -49,6 +51,8 @@ ENCODERS = read("encoders.json")
 LONGEST_FIRST = read("longest-first.json")
 EXTRA = read("implicit-space-extra.json")
 NORMALIZERS = read("normalizers.json")
+PRETOKENIZERS = read("pretokenizers.json")
+CHINESE = read("jieba.json")
 
 
 def alphabet_tokenizer(short: str, *, pattern: str, whitespace: str = "split") -> ts.Tokenizer:
@@ -130,6 +134,31 @@ def test_patterns_cut_and_mark_as_said(section: str) -> None:
         assert [p.hex() for p in tokenizer.pretokenize(data)] == case["pretokens"], case["name"]
         assert tokenizer.count_pretokens(data) == len(case["dual"])
         check_marks(data, case["dual"], "dual", case["pattern"], "split")
+
+
+@pytest.mark.parametrize("case", PRETOKENIZERS["cases"], ids=name_of)
+def test_pretokenizers_cut_as_the_case_file_says(case: dict[str, Any]) -> None:
+    expected = [bytes.fromhex(pretoken) for pretoken in case["pretokens"]]
+    data = b"".join(expected)
+    tokenizer = ts.train(
+        "bpe", "x", vocab_size=256, pretokenizer=case["pattern"], digits=case.get("digits")
+    )
+    assert tokenizer.pretokenize(data) == expected
+    assert list(pretokenize(data, case["pattern"], digits=case.get("digits"))) == expected
+
+
+def test_chinese_words_are_those_of_the_case_file_or_the_build_says_what_it_lacks() -> None:
+    try:
+        tokenizer = ts.train("bpe", "x", vocab_size=256, pretokenizer="jieba")
+    except SettingsError as error:
+        # Builds have it on request only; the core's own tests run the cases.
+        message = str(error)
+    else:
+        message = ""
+        for case in CHINESE["cases"]:
+            words = [pretoken.decode() for pretoken in tokenizer.pretokenize(case["text"])]
+            assert words == case["words"]
+    assert not message or 'cargo feature "jieba"' in message
 
 
 MODEL_CASES = [*MODELS["models"], *EXTRA["models"]]

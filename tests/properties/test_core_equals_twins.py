@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import toksmith as ts
-from toksmith import reference
+from toksmith import _core, reference
 from toksmith.reference import Model, Word
 from toksmith.reference import unicode as reference_unicode
 from toksmith.reference.boundary import Mode, Whitespace
@@ -94,6 +94,29 @@ def test_pretokens_are_the_twins(data: bytes, pattern: Pattern, unicode: str | N
     pretokens = tok.pretokenize(data)
     assert pretokens == list(reference.pretokenize(data, pattern, unicode))
     assert tok.count_pretokens(data) == len(pretokens)
+
+
+@given(
+    st.one_of(texts, st.text("12 a.٣²\n中", max_size=30).map(str.encode)),
+    patterns,
+    st.sampled_from(_core.digit_rules()),
+    modes,
+    whitespaces,
+)
+@settings(max_examples=300, deadline=None)
+def test_words_under_a_rule_for_digits_are_the_twins(
+    data: bytes, pattern: Pattern, digits: str, mode: Mode, whitespace: Whitespace
+) -> None:
+    pretokens = list(reference.pretokenize(data, pattern, digits=digits))
+    counts = ts.count_words(
+        ts.Document(data),
+        pretokenizer=pattern,
+        digits=digits,
+        boundary=mode,
+        whitespace=whitespace,
+    )
+    words = reference.mark_pretokens(pretokens, mode, whitespace)
+    assert {word_of(token): count for token, count in counts.items()} == Counter(words)
 
 
 @given(texts, patterns, modes, whitespaces)

@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import toksmith as ts
+from toksmith import _core
 
 CORPORA = Path(__file__).parents[2] / "testdata" / "corpora"
 FRAGMENTS = [
@@ -28,10 +29,7 @@ SMALL = [
     for line in (CORPORA / "small.jsonl").read_text(encoding="utf-8").strip().split("\n")
 ]
 PATTERNS = (
-    "gpt2",
-    "gpt2-contraction-fix",
-    "whitespace",
-    "none",
+    *(name for name in _core.pretokenizers() if name != "jieba"),
     # The user's own: with text between matches, empty matches, look-around, back-references,
     # anchors, and matches that begin with spaces, hold or end with them.
     r"\w+|[^\w\s]+",

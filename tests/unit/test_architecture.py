@@ -165,7 +165,12 @@ PYTHON_ALLOWED = {
         "toksmith.evaluate.wording",
     },
     "evaluate": {"toksmith._core", "toksmith.errors", "toksmith.corpus"},
-    "recipes": {"toksmith._core.normalizer_steps", "toksmith.errors"},
+    "recipes": {
+        "toksmith._core.digit_rules",
+        "toksmith._core.normalizer_steps",
+        "toksmith._core.pretokenizers",
+        "toksmith.errors",
+    },
 }
 
 

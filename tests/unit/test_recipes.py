@@ -9,6 +9,7 @@ import re
 import pytest
 
 import toksmith as ts
+from toksmith import _core
 from toksmith.errors import SettingsError
 from toksmith.recipes import NormalizerSettings, Recipe, known_recipes
 
@@ -96,10 +97,17 @@ def test_special_tokens_that_are_no_list_of_strings_are_refused(
 
 
 def test_counting_settings_hold_what_the_core_reads() -> None:
-    recipe = Recipe.parse("isbpe-dual", pretokenizer=r"\d|\D+", whitespace="whole", unicode="14.0")
+    recipe = Recipe.parse(
+        "isbpe-dual",
+        pretokenizer=r"\d|\D+",
+        digits="right-3",
+        whitespace="whole",
+        unicode="14.0",
+    )
     assert json.loads(recipe.counting_settings()) == {
         "normalizer": [],
         "pretokenizer": r"\d|\D+",
+        "digits": "right-3",
         "boundary": "implicit-dual",
         "whitespace": "whole",
         "unicode": "14.0",
@@ -129,9 +137,11 @@ def test_a_recipe_is_frozen_and_can_be_a_key() -> None:
     assert {recipe: 1}[Recipe.parse("bpe", special_tokens=("<eot>",))] == 1
 
 
-@pytest.mark.parametrize("name", ["gpt4", "gpt-2", "GPT2", "gpt2_contraction_fix", "cl100k", ""])
+@pytest.mark.parametrize(
+    "name", ["gpt4", "gpt-2", "GPT2", "gpt2_contraction_fix", "cl100k_base", ""]
+)
 def test_a_misspelt_pretokenizer_is_not_taken_for_a_regular_expression(name: str) -> None:
-    message = "; known: gpt2, gpt2-contraction-fix, whitespace, none, or a regular expression"
+    message = f"; known: {', '.join(_core.pretokenizers())}, or a regular expression"
     for call in (
         lambda: Recipe.parse("bpe", pretokenizer=name),
         lambda: Recipe(name="bpe", pretokenizer=name),
@@ -146,9 +156,30 @@ def test_a_misspelt_pretokenizer_is_not_taken_for_a_regular_expression(name: str
         assert str(caught.value).endswith(message)
 
 
-@pytest.mark.parametrize("name", ["gpt2", "gpt2-contraction-fix", "whitespace", "none", "[a-z]+|."])
+@pytest.mark.parametrize("name", [*sorted({*_core.pretokenizers()} - {"jieba"}), "[a-z]+|."])
 def test_the_names_of_patterns_and_regular_expressions_are_taken(name: str) -> None:
     assert ts.count_words("low", pretokenizer=name).provenance["pretokenizer"] == name
+
+
+@pytest.mark.parametrize("digits", ["", "none", "left-0", "right-10", "singel", 3])
+def test_an_unknown_rule_for_digits_is_refused_with_the_known_ones(digits: object) -> None:
+    for call in (
+        lambda: Recipe.parse("bpe", digits=digits),  # type: ignore[arg-type]
+        lambda: ts.BPE(digits=digits),  # type: ignore[arg-type]
+        lambda: ts.ISBPE(digits=digits),  # type: ignore[arg-type]
+        lambda: ts.count_words("low", digits=digits),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(
+            SettingsError, match=r"unknown digits .*; known: single, left-1, .*right-9"
+        ):
+            call()
+
+
+@pytest.mark.parametrize("digits", _core.digit_rules())
+def test_rules_for_digits_are_taken_and_recorded(digits: str) -> None:
+    counts = ts.count_words("in 1984", digits=digits)
+    assert counts.provenance["digits"] == digits
+    assert "digits" not in ts.count_words("in 1984").provenance
 
 
 @pytest.mark.parametrize("count", [0, -1, 2**64, 2.0, True, "2"])

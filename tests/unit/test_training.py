@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import toksmith as ts
+from toksmith.recipes import Recipe
 
 TEXT = "def low(lower):\n    return lower.lowest\n\nlow low lower lowest\n" * 3
 # Every alphabet fits: dual needs 1,024 ids.
@@ -152,6 +153,35 @@ def test_an_unknown_value_of_a_setting_is_refused_by_name(
 ) -> None:
     with pytest.raises(ts.SettingsError, match=named):
         ts.train("bpe", TEXT, vocab_size=300, **settings)  # type: ignore[arg-type]
+
+
+def test_digits_are_grouped_as_asked_in_counts_tokenizers_and_files(tmp_path: Path) -> None:
+    counts = ts.count_words("in 1984 12345", digits="right-3")
+    assert {token.bytes for token, _ in counts.items()} == {b"in", b" 1", b"984", b" 12", b"345"}
+    tokenizer = ts.train("bpe", counts, vocab_size=256)
+    assert tokenizer.digits == "right-3"
+    tokenizer.save(tmp_path / "tok.json")
+    loaded = ts.load(tmp_path / "tok.json")
+    assert loaded.digits == "right-3"
+    assert loaded.pretokenize("x 1234") == [b"x", b" 1", b"234"]
+    assert ts.BPE().train("in 1984", vocab_size=256).digits is None
+    assert ts.ISBPE(digits="single").train("in 1984", vocab_size=1_024).digits == "single"
+
+
+def test_counts_with_and_without_a_rule_for_digits_do_not_mix() -> None:
+    ruled, plain = ts.count_words("1984", digits="single"), ts.count_words("1984")
+    with pytest.raises(ts.SettingsError, match='differ in digits: "single" and "none"'):
+        ruled.merge(plain)
+    with pytest.raises(
+        ts.SettingsError, match="digits 'left-3', but these words were counted with"
+    ):
+        ts.train("bpe", ruled, vocab_size=256, digits="left-3")
+    with pytest.raises(
+        ts.SettingsError, match="digits 'single', but these words were counted with"
+    ):
+        ts.train("bpe", plain, vocab_size=256, digits="single")
+    with pytest.raises(ts.SettingsError, match="digits None, but these words were counted with"):
+        ts.train(Recipe.parse("bpe"), ruled, vocab_size=256)
 
 
 @pytest.mark.parametrize("pretokenizer", ["gpt2", "whitespace", "none", r"\w+|\W", r"\d{3}"])

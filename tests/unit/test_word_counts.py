@@ -194,6 +194,7 @@ def test_a_file_that_is_not_there_is_an_os_error(tmp_path: Path) -> None:
 WAYS: dict[str, Callable[[], ts.WordCounts]] = {
     "boundary": lambda: ts.count_words("low", boundary="implicit-dual"),
     "pretokenizer": lambda: ts.count_words("low", pretokenizer="gpt2"),
+    "digits": lambda: ts.count_words("low", digits="single"),
     "whitespace": lambda: ts.count_words("low", whitespace="whole"),
     "unicode": lambda: ts.count_words("low", unicode="15.0"),
 }

@@ -18,6 +18,19 @@ pub enum Error {
         /// What could have been given, comma separated.
         known: String,
     },
+    /// A value that exists, but not in this build of the library.
+    #[error(
+        "{setting} {value:?} is not in this build of toksmith: build it from source with the \
+         cargo feature {feature:?} (`maturin build --release --features {feature}`)"
+    )]
+    NotBuilt {
+        /// Which setting.
+        setting: &'static str,
+        /// What was asked for.
+        value: &'static str,
+        /// The cargo feature that brings it.
+        feature: &'static str,
+    },
     /// Settings that do not parse (an unknown field, a wrong type).
     #[error("setting {reason}")]
     Settings {

@@ -20,7 +20,9 @@ use toksmith_core::display::form;
 use toksmith_core::encode::{Encoder, EncoderKind, LongestFirst, MergeRank, Scratch};
 use toksmith_core::model::{Merge, Model};
 use toksmith_core::normalize::Normalizer;
-use toksmith_core::pretokenize::{Pretokenizer, PretokenizerSettings};
+use toksmith_core::pretokenize::{
+    DigitRule, Pretokenizer, PretokenizerSettings, names as pretokenizer_names,
+};
 use toksmith_core::special::{AddedKind, AddedToken, AllowedSpecial};
 use toksmith_core::tokenizer::{Parts, Tokenizer, TrainSettings};
 use toksmith_core::train::{AlphabetSettings, BpeSettings, TrainerSettings};
@@ -71,6 +73,7 @@ fn pretokenizer(pattern: &str) -> Pretokenizer {
     Pretokenizer::new(&PretokenizerSettings {
         pattern: pattern.to_owned(),
         unicode: None,
+        digits: None,
     })
     .unwrap()
 }
@@ -502,6 +505,48 @@ fn custom_patterns_drop_nothing() {
             let found = Stages::of(case).marked(&input, MarkState::at_start());
             assert_eq!(found, marked(&case["dual"]), "{case}");
         }
+    }
+}
+
+#[test]
+fn pretokenizers_cut_as_the_case_file_says() {
+    let mut seen = Vec::new();
+    for case in list(&cases("pretokenizers.json")["cases"]) {
+        let pattern = text(case, "pattern").unwrap();
+        let pretokenizer = Pretokenizer::new(&PretokenizerSettings {
+            pattern: pattern.to_owned(),
+            unicode: None,
+            digits: text(case, "digits").map(|name| DigitRule::from_name(name).unwrap()),
+        })
+        .unwrap();
+        let expected: Vec<String> = serde_json::from_value(case["pretokens"].clone()).unwrap();
+        let input = unhex(&expected.concat()).unwrap();
+        let mut found = Vec::new();
+        pretokenizer
+            .for_each(&input, |p| {
+                found.push(hex(&input[p.start..p.end]));
+                ControlFlow::Continue(())
+            })
+            .unwrap();
+        assert_eq!(found, expected, "{case}");
+        seen.push(pattern.to_owned());
+    }
+    for name in pretokenizer_names() {
+        assert!(
+            name == "jieba" || seen.iter().any(|seen| seen == name),
+            "{name}"
+        );
+    }
+}
+
+#[cfg(feature = "jieba")]
+#[test]
+fn chinese_words_are_those_of_the_case_file() {
+    for case in list(&cases("jieba.json")["cases"]) {
+        let input = text(case, "text").unwrap();
+        let words: Vec<String> = serde_json::from_value(case["words"].clone()).unwrap();
+        let words: Vec<String> = words.iter().map(|word| hex(word.as_bytes())).collect();
+        assert_eq!(pretokens("jieba", input.as_bytes()), words, "{case}");
     }
 }
 

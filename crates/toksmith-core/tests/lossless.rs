@@ -7,6 +7,7 @@
     reason = "a test fails by panicking"
 )]
 
+use std::ops::ControlFlow;
 use std::sync::OnceLock;
 
 use proptest::prelude::*;
@@ -16,20 +17,22 @@ use toksmith_core::control::NoControl;
 use toksmith_core::count::{Provenance, WordCounter, WordCounts};
 use toksmith_core::encode::EncoderKind;
 use toksmith_core::normalize::Normalizer;
-use toksmith_core::pretokenize::{Pretokenizer, PretokenizerSettings};
+use toksmith_core::pretokenize::{DigitRule, Pretokenizer, PretokenizerSettings, names};
 use toksmith_core::special::AllowedSpecial;
 use toksmith_core::tokenizer::{Tokenizer, TrainSettings};
 use toksmith_core::train::{AlphabetSettings, BpeSettings, TrainerSettings};
 
 /// JSON lines; as text it is as good a corpus as what is in them.
 const CORPUS: &str = include_str!("../../../testdata/corpora/small.jsonl");
-const PATTERNS: [&str; 5] = [
-    "gpt2",
-    "gpt2-contraction-fix",
-    "whitespace",
-    "none",
-    r"\w+(?=\s)|[^\w\s]",
-];
+const CUSTOM: &str = r"\w+(?=\s)|[^\w\s]";
+
+/// Every named pattern in this build, and one of a user's own.
+fn patterns() -> impl Iterator<Item = &'static str> {
+    names()
+        .into_iter()
+        .filter(|&name| name != "jieba" || cfg!(feature = "jieba"))
+        .chain([CUSTOM])
+}
 
 fn counts(
     documents: &[&[u8]],
@@ -38,9 +41,21 @@ fn counts(
     whitespace: WhitespaceRule,
     num_threads: usize,
 ) -> WordCounts {
+    counts_with_digits(documents, pattern, None, boundary, whitespace, num_threads)
+}
+
+fn counts_with_digits(
+    documents: &[&[u8]],
+    pattern: &str,
+    digits: Option<DigitRule>,
+    boundary: Boundary,
+    whitespace: WhitespaceRule,
+    num_threads: usize,
+) -> WordCounts {
     let pretokenizer = Pretokenizer::new(&PretokenizerSettings {
         pattern: pattern.to_owned(),
         unicode: None,
+        digits,
     })
     .unwrap();
     let identity = Normalizer::IDENTITY;
@@ -72,11 +87,29 @@ fn tokenizers() -> &'static [Tokenizer] {
         let mut all = Vec::new();
         let documents = [&CORPUS.as_bytes()[..20_000]];
         for boundary in Boundary::ALL {
-            for pattern in PATTERNS {
-                for whitespace in [WhitespaceRule::Split, WhitespaceRule::Whole] {
+            for whitespace in [WhitespaceRule::Split, WhitespaceRule::Whole] {
+                for pattern in patterns() {
                     let by_rank = train(&counts(&documents, pattern, boundary, whitespace, 1), 200);
-                    all.push(by_rank.with_encoder(EncoderKind::LongestFirst).unwrap());
+                    // What a pattern cuts is the same for every encoder: two patterns are enough here.
+                    if ["gpt2", CUSTOM].contains(&pattern) {
+                        all.push(by_rank.with_encoder(EncoderKind::LongestFirst).unwrap());
+                    }
                     all.push(by_rank);
+                }
+                for (pattern, digits) in [
+                    ("gpt2-contraction-fix", DigitRule::Single),
+                    ("none", DigitRule::Left(2)),
+                    ("whitespace", DigitRule::Right(3)),
+                ] {
+                    let counts = counts_with_digits(
+                        &documents,
+                        pattern,
+                        Some(digits),
+                        boundary,
+                        whitespace,
+                        1,
+                    );
+                    all.push(train(&counts, 200));
                 }
             }
         }
@@ -115,6 +148,10 @@ fn hostile() -> impl Strategy<Value = Vec<u8>> {
         b"\xE4\xB8\xAD",
         b"\xF0\x9F\xA4\x97",
         b"\xE2\x96\x81",
+        b"123",
+        b"AB",
+        b"/",
+        b"\xE3\x83\xBB",
         b"self.",
         b"return ",
         b"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
@@ -194,17 +231,19 @@ fn a_long_document_counts_the_same_on_any_number_of_threads() {
     let document = CORPUS.repeat(1 + (1 << 20) / CORPUS.len());
     for boundary in Boundary::ALL {
         for whitespace in [WhitespaceRule::Split, WhitespaceRule::Whole] {
-            let count = |threads| {
-                counts(
-                    &[document.as_bytes()],
-                    "gpt2",
-                    boundary,
-                    whitespace,
-                    threads,
-                )
-                .to_tsv()
-            };
-            assert_eq!(count(1), count(4));
+            for pattern in patterns() {
+                let count = |threads| {
+                    counts(
+                        &[document.as_bytes()],
+                        pattern,
+                        boundary,
+                        whitespace,
+                        threads,
+                    )
+                    .to_tsv()
+                };
+                assert_eq!(count(1), count(4), "{pattern}");
+            }
         }
     }
 }
@@ -257,7 +296,13 @@ fn a_cut_or_altered_file_is_an_error() {
 
 #[test]
 fn a_megabyte_without_a_space_is_encoded_in_time() {
-    for tokenizer in tokenizers() {
+    // The scanners are timed by themselves, below.
+    let plain = ["gpt2", "gpt2-contraction-fix", "whitespace", "none", CUSTOM];
+    let tokenizers = tokenizers().iter().filter(|tokenizer| {
+        let provenance = tokenizer.provenance();
+        provenance.digits.is_none() && plain.contains(&provenance.pretokenizer.as_str())
+    });
+    for tokenizer in tokenizers {
         for unit in [&b"a"[..], b"ab", b" ", b"_", b"\xE4\xB8\xAD"] {
             let text = unit.repeat(1_000_000 / unit.len());
             let ids = match tokenizer.encode(&text, AllowedSpecial::None) {
@@ -265,7 +310,7 @@ fn a_megabyte_without_a_space_is_encoded_in_time() {
                 // A pattern with look-around backtracks within a bound, and says where it gave up.
                 Err(error) => {
                     assert!(matches!(error, Error::PatternRun { .. }), "{error}");
-                    assert_eq!(tokenizer.provenance().pretokenizer, PATTERNS[4]);
+                    assert_eq!(tokenizer.provenance().pretokenizer, CUSTOM);
                     continue;
                 }
             };
@@ -274,6 +319,49 @@ fn a_megabyte_without_a_space_is_encoded_in_time() {
                 .decode(&ids, decoder.state(None, false).unwrap())
                 .unwrap();
             assert_eq!(decoded, text);
+        }
+    }
+}
+
+#[test]
+fn every_scanner_cuts_a_hostile_megabyte_in_time() {
+    let units = [
+        &b"a"[..],
+        b"A",
+        b" ",
+        b"\n ",
+        b"1",
+        b"'",
+        b"\0",
+        b"\xFF",
+        b"\xE4\xB8\xAD",
+        b"\xE3\x83\xBB",
+        b"\xCC\x81AB",
+        b"\xE3\x81\x82B",
+        b"!\n/",
+        b"\xE3\x81\x80",
+    ];
+    let rules = [None, Some(DigitRule::Single), Some(DigitRule::Right(9))];
+    for pattern in patterns().filter(|&pattern| pattern != CUSTOM) {
+        for digits in rules {
+            let pretokenizer = Pretokenizer::new(&PretokenizerSettings {
+                pattern: pattern.to_owned(),
+                unicode: None,
+                digits,
+            })
+            .unwrap();
+            for unit in units {
+                let text = unit.repeat(1_000_000 / unit.len());
+                let mut end = 0;
+                pretokenizer
+                    .for_each(&text, |pretoken| {
+                        assert_eq!(pretoken.start, end);
+                        end = pretoken.end;
+                        ControlFlow::Continue(())
+                    })
+                    .unwrap();
+                assert_eq!(end, text.len());
+            }
         }
     }
 }

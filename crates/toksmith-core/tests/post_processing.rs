@@ -43,6 +43,7 @@ fn tokenizer(file: &Value) -> Tokenizer {
     let pretokenizer = Pretokenizer::new(&PretokenizerSettings {
         pattern: "gpt2-contraction-fix".to_owned(),
         unicode: None,
+        digits: None,
     })
     .unwrap();
     let provenance = Provenance::of(

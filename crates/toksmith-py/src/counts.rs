@@ -9,7 +9,7 @@ use toksmith_core::artifact;
 use toksmith_core::boundary::{Boundary, WhitespaceRule};
 use toksmith_core::count::{Provenance, WordCounter, WordCounts, WordRef};
 use toksmith_core::normalize::Normalizer;
-use toksmith_core::pretokenize::{Pretokenizer, PretokenizerSettings};
+use toksmith_core::pretokenize::{DigitRule, Pretokenizer, PretokenizerSettings};
 use toksmith_core::types::Marks;
 
 use crate::control::PyControl;
@@ -30,6 +30,8 @@ pub(crate) struct CountSettings {
     #[serde(default)]
     unicode: Option<String>,
     #[serde(default)]
+    digits: Option<DigitRule>,
+    #[serde(default)]
     user_defined_symbols: Vec<String>,
 }
 
@@ -39,6 +41,7 @@ impl CountSettings {
         let pretokenizer = Pretokenizer::new(&PretokenizerSettings {
             pattern: self.pretokenizer,
             unicode: self.unicode,
+            digits: self.digits,
         })
         .or_raise(py)?;
         let boundary = Boundary::from_name(&self.boundary).or_raise(py)?;
@@ -72,7 +75,8 @@ impl PyWordCounts {
     /// >>> len(counts), counts.total
     /// (2, 11)
     #[staticmethod]
-    #[pyo3(signature = (counts, *, boundary="space-prefix", pretokenizer="gpt2-contraction-fix", whitespace="split", unicode=None, normalizer=None))]
+    #[expect(clippy::too_many_arguments, reason = "Python passes one for each stage")]
+    #[pyo3(signature = (counts, *, boundary="space-prefix", pretokenizer="gpt2-contraction-fix", whitespace="split", unicode=None, normalizer=None, digits=None))]
     fn from_dict(
         py: Python<'_>,
         counts: &Bound<'_, PyAny>,
@@ -81,6 +85,7 @@ impl PyWordCounts {
         whitespace: &str,
         unicode: Option<String>,
         normalizer: Option<&Bound<'_, PyAny>>,
+        digits: Option<&str>,
     ) -> PyResult<Self> {
         let provenance = CountSettings {
             normalizer: match normalizer {
@@ -91,6 +96,7 @@ impl PyWordCounts {
             boundary: boundary.to_owned(),
             whitespace: whitespace.to_owned(),
             unicode,
+            digits: digits.map(DigitRule::from_name).transpose().or_raise(py)?,
             user_defined_symbols: Vec::new(),
         }
         .provenance(py)?;
@@ -184,7 +190,8 @@ impl PyWordCounts {
         self.inner.total()
     }
 
-    /// How the words were made: normalizer, pretokenizer, pattern, unicode, boundary, whitespace.
+    /// How the words were made: normalizer, pretokenizer, pattern, unicode, boundary, whitespace,
+    /// and digits where there is a rule for them.
     #[getter]
     fn provenance<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, self.inner.provenance())

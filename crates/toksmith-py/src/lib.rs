@@ -18,7 +18,7 @@ mod _core {
     use pyo3::prelude::*;
     use toksmith_core::boundary::Boundary;
     use toksmith_core::normalize::Normalizer;
-    use toksmith_core::pretokenize::{UNICODE_TABLE, versions};
+    use toksmith_core::pretokenize::{DigitRule, UNICODE_TABLE, names, versions};
     use toksmith_core::tokenizer::{Tokenizer, TrainSettings};
 
     use crate::control::PyControl;
@@ -76,6 +76,19 @@ mod _core {
     fn normalizer_steps<'py>(normalizer: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let steps: Normalizer = from_python(normalizer, "normalizer")?;
         to_python(normalizer.py(), &steps)
+    }
+
+    /// The names of the pretokenizers, in the order of the documentation; any other string is a
+    /// regular expression.
+    #[pyfunction]
+    fn pretokenizers() -> Vec<&'static str> {
+        names().to_vec()
+    }
+
+    /// The names of the rules for digits, in the order of the documentation.
+    #[pyfunction]
+    fn digit_rules() -> Vec<String> {
+        DigitRule::all().map(DigitRule::name).collect()
     }
 
     /// The generated table of general categories, as text.

@@ -11,6 +11,7 @@ use toksmith_core::decode::DecodeState;
 use toksmith_core::encode::EncoderKind;
 use toksmith_core::explain::Explanation;
 use toksmith_core::post::Template;
+use toksmith_core::pretokenize::DigitRule;
 use toksmith_core::special::AddedKind;
 use toksmith_core::tokenizer::{Encoding, Tokenizer};
 use toksmith_core::types::{Marks, Span, TokenId};
@@ -425,6 +426,12 @@ impl PyTokenizer {
     #[getter]
     fn pattern(&self) -> Option<&str> {
         self.inner.provenance().pattern.as_deref()
+    }
+
+    /// Rule for digits, such as `single` or `right-3`; None where there is none.
+    #[getter]
+    fn digits(&self) -> Option<String> {
+        self.inner.provenance().digits.map(DigitRule::name)
     }
 
     /// White space rule: `split`, `whole` or `drop`.

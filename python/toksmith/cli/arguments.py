@@ -10,10 +10,13 @@ from typing import Annotated, Final
 
 import typer
 
+from toksmith._core import pretokenizers
 from toksmith.corpus import Corpus
 from toksmith.errors import SettingsError
+from toksmith.recipes import DEFAULT_PRETOKENIZER
 
 __all__ = [
+    "DigitsOption",
     "EncoderOption",
     "JsonlFieldOption",
     "MinPairCountOption",
@@ -51,8 +54,16 @@ PretokenizerOption = Annotated[
     str | None,
     typer.Option(
         metavar="NAME|REGEX",
-        help="How text is cut: gpt2, gpt2-contraction-fix (default), whitespace, none, "
-        "or a regular expression.",
+        help=f"How text is cut: {', '.join(pretokenizers())}, or a regular expression "
+        f"(default: {DEFAULT_PRETOKENIZER}).",
+    ),
+]
+DigitsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="single|left-N|right-N",
+        help="Group digits inside what the pattern cuts: each by itself, or by N from the left or "
+        "the right (default: as the pattern cuts them).",
     ),
 ]
 WhitespaceOption = Annotated[

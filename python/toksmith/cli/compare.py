@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from toksmith.cli.arguments import (
+    DigitsOption,
     JsonlFieldOption,
     NormalizerOption,
     PretokenizerOption,
@@ -90,6 +91,7 @@ def compare(
         typer.Option(metavar="RECIPE", help="Recipe that gains are given against (default: bpe)."),
     ] = None,
     pretokenizer: PretokenizerOption = None,
+    digits: DigitsOption = None,
     whitespace: WhitespaceOption = None,
     normalizer: NormalizerOption = None,
     special_tokens: SpecialTokensOption = None,
@@ -129,6 +131,7 @@ def compare(
             test=test_corpus,
             vocab_size=vocab_size,
             pretokenizer=pretokenizer,
+            digits=digits,
             whitespace=whitespace,
             normalizer=parse_normalizer(normalizer),
             special_tokens=special_tokens or (),

@@ -9,6 +9,7 @@ import typer
 
 from toksmith._core import Tokenizer, WordCounts
 from toksmith.cli.arguments import (
+    DigitsOption,
     JsonlFieldOption,
     MinPairCountOption,
     NormalizerOption,
@@ -82,6 +83,7 @@ def train(
     vocab_size: VocabSizeOption,
     out: OutOption,
     pretokenizer: PretokenizerOption = None,
+    digits: DigitsOption = None,
     whitespace: WhitespaceOption = None,
     normalizer: NormalizerOption = None,
     unicode: UnicodeOption = None,
@@ -128,6 +130,7 @@ def train(
     known = parse_settings(settings or ())
     named: RecipeSettings = {
         "pretokenizer": pretokenizer,
+        "digits": digits,
         "whitespace": whitespace,
         "normalizer": parse_normalizer(normalizer),
         "unicode": unicode,
@@ -176,6 +179,7 @@ def count_words(
     *,
     out: OutOption,
     pretokenizer: PretokenizerOption = None,
+    digits: DigitsOption = None,
     boundary: Annotated[
         str,
         typer.Option(
@@ -205,6 +209,7 @@ def count_words(
         counts = count_words_of(
             corpus,
             pretokenizer=pretokenizer or DEFAULT_PRETOKENIZER,
+            digits=digits,
             boundary=boundary,
             whitespace=whitespace or "split",
             normalizer=parse_normalizer(normalizer) or (),

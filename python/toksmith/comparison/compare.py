@@ -94,6 +94,7 @@ def compare(
     test: CorpusInput,
     vocab_size: int,
     pretokenizer: str | None = None,
+    digits: str | None = None,
     whitespace: str | None = None,
     normalizer: NormalizerSettings | None = None,
     special_tokens: Sequence[str] = (),
@@ -117,6 +118,7 @@ def compare(
         test: what to measure on, held in memory.
         vocab_size: slots of every vocabulary, alphabet and special tokens included.
         pretokenizer: for recipes given by name.
+        digits: rule for digits, for recipes given by name.
         whitespace: `split` or `whole`, for recipes given by name.
         normalizer: for recipes given by name. A tokenizer that changes text fails the exact round
             trip, so it is measured but not ranked.
@@ -154,6 +156,7 @@ def compare(
         baseline,
         {
             "pretokenizer": pretokenizer,
+            "digits": digits,
             "whitespace": whitespace,
             "normalizer": normalizer,
             "special_tokens": special_tokens,
@@ -194,6 +197,7 @@ def compare(
                 [e.name for e in entries],
                 vocab_size=vocab_size,
                 pretokenizer=pretokenizer,
+                digits=digits,
                 whitespace=whitespace,
                 normalizer=normalizer,
                 special_tokens=tuple(special_tokens) or None,
@@ -204,6 +208,7 @@ def compare(
             recipes=tuple(e.name for e in entries),
             vocab_size=vocab_size,
             pretokenizer=pretokenizer,
+            digits=digits,
             whitespace=whitespace,
             special_tokens=tuple(special_tokens),
             baseline=None if baseline is None else baseline_name,
@@ -292,6 +297,7 @@ def evaluate_tokenizers(
             recipes=tuple(names),
             vocab_size=None,
             pretokenizer=None,
+            digits=None,
             whitespace=None,
             special_tokens=(),
             baseline=baseline,
@@ -351,6 +357,7 @@ class _NamedSettings(typing.TypedDict):
     """What `compare` was told about recipes that come as names."""
 
     pretokenizer: str | None
+    digits: str | None
     whitespace: str | None
     normalizer: NormalizerSettings | None
     special_tokens: Sequence[str]
@@ -408,14 +415,14 @@ def _baseline_recipe(
     recipe = Recipe.parse(name, **settings)
     # Recipes that come as objects may bring a pretokenizer; the baseline takes theirs.
     cuts = [
-        (e.recipe.normalizer, e.recipe.pretokenizer, e.recipe.whitespace)
+        (e.recipe.normalizer, e.recipe.pretokenizer, e.recipe.digits, e.recipe.whitespace)
         for e in entries
         if e.recipe is not None
     ]
     if baseline is None and cuts and cuts.count(cuts[0]) == len(cuts):
-        normalizer, cut, rule = cuts[0]
+        normalizer, cut, digits, rule = cuts[0]
         recipe = dataclasses.replace(
-            recipe, normalizer=normalizer, pretokenizer=cut, whitespace=rule
+            recipe, normalizer=normalizer, pretokenizer=cut, digits=digits, whitespace=rule
         )
     return recipe
 
@@ -710,6 +717,7 @@ def _settings_of(tokenizer: Tokenizer) -> dict[str, str]:
         "boundary": tokenizer.boundary,
         "encoder": tokenizer.encoder,
         "pretokenizer": tokenizer.pretokenizer,
+        "digits": tokenizer.digits or "none",
         "whitespace": tokenizer.whitespace,
         "unicode_version": tokenizer.unicode_version,
     }

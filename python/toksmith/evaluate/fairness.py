@@ -476,8 +476,8 @@ def check_vocab_size_reached(name: str, vocab_size: int, wanted: int, *, wanted_
 def check_same_settings(
     name: str, settings: dict[str, str], baseline_name: str, baseline: dict[str, str]
 ) -> Check:
-    """Same pretokenizer, whitespace rule, normalizer and Unicode version as the baseline."""
-    keys = ["pretokenizer", "whitespace", "normalizer", "unicode_version"]
+    """Same pretokenizer, digits, whitespace, normalizer and Unicode version as the baseline."""
+    keys = ["pretokenizer", "digits", "whitespace", "normalizer", "unicode_version"]
     if settings.get("pretokenizer") == baseline.get("pretokenizer"):
         # Two patterns of a user's own may go by the same name.
         keys.append("pattern")

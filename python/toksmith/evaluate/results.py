@@ -106,6 +106,7 @@ class Arguments:
     recipes: tuple[str, ...]
     vocab_size: int | None
     pretokenizer: str | None
+    digits: str | None
     whitespace: str | None
     special_tokens: tuple[str, ...]
     baseline: str | None

@@ -10,7 +10,7 @@ use crate::boundary::{MarkState, Word};
 use crate::control::{Control, NoControl};
 use crate::display::form;
 use crate::error::{Error, Result};
-use crate::pretokenize::{Pretokenizer, safe_cuts};
+use crate::pretokenize::Pretokenizer;
 use crate::special::{Segment, SpecialFinder};
 use crate::types::Marks;
 
@@ -206,11 +206,9 @@ impl WordCounter {
     }
 
     fn push_parts<'d>(&self, document: &'d [u8], parts: &mut Vec<Part<'d>>) {
-        let has_safe_cuts = self.provenance.boundary.has_safe_cuts();
-        let cuts = if has_safe_cuts && self.pretokenizer.has_safe_cuts() {
-            safe_cuts(document, MIN_PART_BYTES, self.pretokenizer.classes())
-        } else {
-            Vec::new()
+        let cuts = match self.provenance.boundary.has_safe_cuts() {
+            true => self.pretokenizer.safe_cuts(document, MIN_PART_BYTES),
+            false => Vec::new(),
         };
         let mut start = 0;
         for end in cuts.into_iter().chain([document.len()]) {

@@ -12,7 +12,7 @@ use crate::boundary::{Boundary, WhitespaceRule};
 use crate::display::form;
 use crate::error::{Error, Result};
 use crate::normalize::Normalizer;
-use crate::pretokenize::{Pretokenizer, PretokenizerSettings};
+use crate::pretokenize::{DigitRule, Pretokenizer, PretokenizerSettings};
 use crate::types::{Count, Marks};
 
 use super::word_table::WordTable;
@@ -33,6 +33,9 @@ pub struct Provenance {
     pub pattern: Option<String>,
     /// Unicode version of the pattern's classes.
     pub unicode: String,
+    /// How digits are grouped inside each pretoken; left out of files where there is no rule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digits: Option<DigitRule>,
     /// How spaces are written.
     pub boundary: Boundary,
     /// What becomes of white space pretokens.
@@ -56,6 +59,7 @@ impl Provenance {
             pretokenizer: pretokenizer.name().to_owned(),
             pattern: pretokenizer.pattern().map(str::to_owned),
             unicode: pretokenizer.classes().version().to_owned(),
+            digits: pretokenizer.digits(),
             boundary,
             whitespace,
             user_defined_symbols: Vec::new(),
@@ -78,6 +82,7 @@ impl Provenance {
         let pretokenizer = Pretokenizer::new(&PretokenizerSettings {
             pattern: self.pretokenizer.clone(),
             unicode: Some(self.unicode.clone()),
+            digits: self.digits,
         })?;
         if pretokenizer.pattern() != self.pattern.as_deref() {
             return Err(Error::Incompatible {
@@ -94,7 +99,7 @@ impl Provenance {
 
     fn require_equal(&self, other: &Self) -> Result<()> {
         let debug = |value: &dyn std::fmt::Debug| format!("{value:?}");
-        let fields: [(&'static str, String, String); 7] = [
+        let fields: [(&'static str, String, String); 8] = [
             (
                 "normalizer",
                 self.normalizer.to_string(),
@@ -107,6 +112,11 @@ impl Provenance {
             ),
             ("pattern", debug(&self.pattern), debug(&other.pattern)),
             ("unicode", self.unicode.clone(), other.unicode.clone()),
+            (
+                "digits",
+                self.digits.map_or("none".to_owned(), DigitRule::name),
+                other.digits.map_or("none".to_owned(), DigitRule::name),
+            ),
             (
                 "boundary",
                 self.boundary.name().to_owned(),

@@ -15,6 +15,9 @@ pub enum Contraction {
     Always,
     /// Only where no letter follows: the contraction fix of the ISBPE post.
     WholeWord,
+    /// Only where no letter follows and one stands before, so that the quoted letter of a line that
+    /// begins with `'s'` is no contraction either.
+    AfterLetter,
 }
 
 impl Contraction {
@@ -23,6 +26,7 @@ impl Contraction {
         match self {
             Self::Always => "gpt2",
             Self::WholeWord => "gpt2-contraction-fix",
+            Self::AfterLetter => "gpt2-contraction-strict",
         }
     }
 
@@ -34,6 +38,9 @@ impl Contraction {
             }
             Self::WholeWord => {
                 r"'(?:[sdmt]|ll|ve|re)(?!\p{L})| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+            }
+            Self::AfterLetter => {
+                r"(?<=\p{L})'(?:[sdmt]|ll|ve|re)(?!\p{L})| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
             }
         }
     }
@@ -138,6 +145,17 @@ impl Gpt2 {
         let end = start + len;
         let letter_follows =
             end < text.len() && self.classes.class_at(text, end).0 == CharClass::Letter;
-        (self.contraction == Contraction::Always || !letter_follows).then_some(end)
+        let is_contraction = match self.contraction {
+            Contraction::Always => true,
+            Contraction::WholeWord => !letter_follows,
+            Contraction::AfterLetter => !letter_follows && self.is_after_letter(text, start),
+        };
+        is_contraction.then_some(end)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn is_after_letter(&self, text: &[u8], at: usize) -> bool {
+        self.classes.class_before(text, at) == Some(CharClass::Letter)
     }
 }

@@ -210,28 +210,44 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn cut(pretokenizer: &Pretokenizer, text: &[u8]) -> Vec<(usize, usize)> {
-        let mut spans = Vec::new();
-        let done = pretokenizer.for_each(text, |p| {
-            spans.push((p.start, p.end));
+    /// Spans and classes of the pretokens.
+    fn cut(pretokenizer: &Pretokenizer, text: &[u8]) -> Vec<Pretoken> {
+        let mut pretokens = Vec::new();
+        let done = pretokenizer.for_each(text, |pretoken| {
+            pretokens.push(pretoken);
             ControlFlow::Continue(())
         });
         assert!(done.is_ok());
-        spans
+        pretokens
     }
 
     fn named(name: &str, unicode: &str) -> Pretokenizer {
         Pretokenizer::new(&PretokenizerSettings {
             pattern: name.to_owned(),
             unicode: Some(unicode.to_owned()),
+            digits: None,
         })
         .unwrap_or_else(|error| panic!("{error}"))
     }
 
-    fn by_regex(name: &str) -> Pretokenizer {
-        let pattern = named(name, ENGINE_UNICODE).pattern().map(str::to_owned);
-        let regex = RegexPretokenizer::new(&pattern.unwrap_or_default(), None);
-        Pretokenizer::Regex(Box::new(regex.unwrap_or_else(|error| panic!("{error}"))))
+    fn cut_by_regex(pattern: &str, text: &[u8]) -> Vec<Pretoken> {
+        let regex = RegexPretokenizer::new(pattern, None);
+        let regex = regex.unwrap_or_else(|error| panic!("{error}"));
+        let mut pretokens = Vec::new();
+        let done = regex.for_each(text, &mut |pretoken| {
+            pretokens.push(pretoken);
+            ControlFlow::Continue(())
+        });
+        assert!(done.is_ok());
+        pretokens
+    }
+
+    /// The names whose pattern is a regular expression.
+    fn names() -> impl Iterator<Item = &'static str> {
+        let others = ["none", "jieba"];
+        super::super::names()
+            .into_iter()
+            .filter(move |name| !others.contains(name))
     }
 
     fn hostile() -> impl Strategy<Value = Vec<u8>> {
@@ -262,19 +278,61 @@ mod tests {
             b"\xC2\xB2",
             b"\x85",
             b"\xF0\x91\xBC\x84",
+            b"AB",
+            b"/",
+            b"\r\n",
+            b"$",
+            b"123",
+            b"S",
+            b"VE",
+            b"\xC5\xBF",
+            b"\xC7\x85",
+            b"\xCA\xB0",
+            b"\xE3\x81\x82",
+            b"\xE3\x83\xBB",
+            b"\xE3\x82\x9B",
+            b"\xE3\x81\x80",
+            b"\xE3\x82\x99",
+            b"\xE9\xBE\xA6",
+            b"\xC2\xBF",
+            b"\xE2\x82\xAC",
+            b"\xEF\xAC\x81",
+            b"\xE2\x80\x8B",
+            b"\0",
         ];
-        prop::collection::vec(prop::sample::select(pieces), 0..40).prop_map(|p| p.concat())
+        prop_oneof![
+            prop::collection::vec(prop::sample::select(pieces), 0..40).prop_map(|p| p.concat()),
+            prop::collection::vec(any::<u8>(), 0..40),
+            any::<String>().prop_map(String::into_bytes),
+        ]
     }
 
     proptest! {
         #[test]
         fn the_scanners_agree_with_the_regular_expressions_they_stand_for(text in hostile()) {
-            for name in ["gpt2", "gpt2-contraction-fix", "whitespace"] {
-                prop_assert_eq!(
-                    cut(&named(name, ENGINE_UNICODE), &text),
-                    cut(&by_regex(name), &text),
-                    "{}", name
-                );
+            for name in names() {
+                let scanner = named(name, ENGINE_UNICODE);
+                let pattern = scanner.pattern().unwrap_or_default();
+                prop_assert_eq!(cut(&scanner, &text), cut_by_regex(pattern, &text), "{}", name);
+            }
+        }
+
+        #[test]
+        fn safe_cuts_move_no_pretoken(text in hostile(), min_part_bytes in 1_usize..4) {
+            for name in names() {
+                let scanner = named(name, ENGINE_UNICODE);
+                let mut pretokens = Vec::new();
+                let mut start = 0;
+                let cuts = scanner.safe_cuts(&text, min_part_bytes);
+                for end in cuts.into_iter().chain([text.len()]) {
+                    pretokens.extend(cut(&scanner, &text[start..end]).iter().map(|part| Pretoken {
+                        start: start + part.start,
+                        end: start + part.end,
+                        class: part.class,
+                    }));
+                    start = end;
+                }
+                prop_assert_eq!(pretokens, cut(&scanner, &text), "{}", name);
             }
         }
 
@@ -283,14 +341,11 @@ mod tests {
                 "(a|s)?[.]", r"\w+(?= )", "x*", "'s", r"(?i)A|\d+", r"(?<!\s)\s", r"(a)\1", r"\p{L}{2}|$",
             ]),
         ) {
-            let spans = cut(&Pretokenizer::Regex(Box::new(
-                RegexPretokenizer::new(pattern, None).unwrap_or_else(|error| panic!("{error}")),
-            )), &text);
             let mut at = 0;
-            for (start, end) in spans {
-                prop_assert_eq!(start, at);
-                prop_assert!(end > start);
-                at = end;
+            for pretoken in cut_by_regex(pattern, &text) {
+                prop_assert_eq!(pretoken.start, at);
+                prop_assert!(pretoken.end > at);
+                at = pretoken.end;
             }
             prop_assert_eq!(at, text.len());
         }

@@ -22,6 +22,53 @@ pub enum CharClass {
     Space = 3,
 }
 
+/// What the patterns that look closer ask of a character: general categories, in groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CharKind {
+    /// `\p{Lu}` and `\p{Lt}`.
+    Upper,
+    /// `\p{Ll}`.
+    Lower,
+    /// `\p{Lm}` and `\p{Lo}`.
+    Uncased,
+    /// `\p{N}`.
+    Number,
+    /// `\s`: the property White_Space.
+    Space,
+    /// `\p{M}`.
+    Mark,
+    /// `\p{P}`.
+    Punctuation,
+    /// `\p{S}`.
+    Symbol,
+    /// Controls, formats, private use, unassigned; also every byte of ill-formed UTF-8.
+    Rest,
+}
+
+impl CharKind {
+    /// The class that this kind is part of.
+    #[must_use]
+    pub const fn class(self) -> CharClass {
+        match self {
+            Self::Upper | Self::Lower | Self::Uncased => CharClass::Letter,
+            Self::Number => CharClass::Number,
+            Self::Space => CharClass::Space,
+            Self::Mark | Self::Punctuation | Self::Symbol | Self::Rest => CharClass::Other,
+        }
+    }
+}
+
+/// One character of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Character {
+    /// Its kind.
+    pub kind: CharKind,
+    /// Its code point; `None` for a byte of ill-formed UTF-8.
+    pub code_point: Option<u32>,
+    /// Its length in bytes.
+    pub len: usize,
+}
+
 /// Classes of ASCII, the same in every Unicode version; `None` for the bytes of longer sequences.
 const ASCII_CLASSES: [Option<CharClass>; 256] = ascii_classes();
 
@@ -40,21 +87,51 @@ const fn ascii_classes() -> [Option<CharClass>; 256] {
     classes
 }
 
+/// Kinds of ASCII, the same in every Unicode version; `None` for the bytes of longer sequences.
+const ASCII_KINDS: [Option<CharKind>; 256] = ascii_kinds();
+
+const fn ascii_kinds() -> [Option<CharKind>; 256] {
+    let mut kinds = [None; 256];
+    let mut byte = 0_u8;
+    while byte < 0x80 {
+        kinds[byte as usize] = Some(match byte {
+            b'A'..=b'Z' => CharKind::Upper,
+            b'a'..=b'z' => CharKind::Lower,
+            b'0'..=b'9' => CharKind::Number,
+            0x09..=0x0D | 0x20 => CharKind::Space,
+            b'$' | b'+' | b'<'..=b'>' | b'^' | b'`' | b'|' | b'~' => CharKind::Symbol,
+            b'!'..=b'/' | b':'..=b'@' | b'['..=b'_' | b'{'..=b'}' => CharKind::Punctuation,
+            _ => CharKind::Rest,
+        });
+        byte += 1;
+    }
+    kinds
+}
+
+const ONES: u64 = 0x0101_0101_0101_0101;
+
 /// How many bytes from the low end on are ASCII letters.
 #[inline]
 fn leading_letters(eight: u64) -> usize {
+    leading_lower(eight | (0x20 * ONES))
+}
+
+/// How many bytes from the low end on are ASCII letters in lower case.
+#[inline]
+fn leading_lower(eight: u64) -> usize {
     const HIGH: u64 = 0x8080_8080_8080_8080;
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    // Bytes as lower case without their high bits; adding carries into the high bit, never beyond.
-    let lower = (eight | (0x20 * ONES)) & !HIGH;
-    let from_a = lower + (0x80 - u64::from(b'a')) * ONES;
-    let beyond_z = lower + (0x7F - u64::from(b'z')) * ONES;
+    // Bytes without their high bits; adding carries into the high bit, never beyond.
+    let low = eight & !HIGH;
+    let from_a = low + (0x80 - u64::from(b'a')) * ONES;
+    let beyond_z = low + (0x7F - u64::from(b'z')) * ONES;
     let letters = from_a & !beyond_z & !eight & HIGH;
     ((!letters & HIGH).trailing_zeros() / 8) as usize
 }
 
 const CLASS_BITS: u8 = 0b11;
 const PRINTABLE: u8 = 0b100;
+/// Tells the kinds of one class apart.
+const DETAIL_SHIFT: u8 = 3;
 const BLOCK: usize = 256;
 const NUM_CODE_POINTS: usize = 0x11_0000;
 
@@ -168,6 +245,23 @@ impl UnicodeClasses {
         class_of_bits(self.bits(code_point))
     }
 
+    /// The kind of a code point.
+    #[must_use]
+    pub fn kind(&self, code_point: u32) -> CharKind {
+        let bits = self.bits(code_point);
+        match (class_of_bits(bits), bits >> DETAIL_SHIFT) {
+            (CharClass::Letter, 1) => CharKind::Upper,
+            (CharClass::Letter, 2) => CharKind::Lower,
+            (CharClass::Letter, _) => CharKind::Uncased,
+            (CharClass::Number, _) => CharKind::Number,
+            (CharClass::Space, _) => CharKind::Space,
+            (CharClass::Other, 1) => CharKind::Mark,
+            (CharClass::Other, 2) => CharKind::Punctuation,
+            (CharClass::Other, 3) => CharKind::Symbol,
+            (CharClass::Other, _) => CharKind::Rest,
+        }
+    }
+
     /// Python's `str.isprintable` for one code point, on this Unicode version.
     #[must_use]
     pub fn is_printable(&self, code_point: u32) -> bool {
@@ -185,12 +279,58 @@ impl UnicodeClasses {
         }
     }
 
+    /// The character at `at`, which must be inside `text`, as [`class_at`](Self::class_at) sees it.
+    #[inline]
+    #[must_use]
+    pub fn character_at(&self, text: &[u8], at: usize) -> Character {
+        let byte = text[at];
+        match ASCII_KINDS[usize::from(byte)] {
+            Some(kind) => Character {
+                kind,
+                code_point: Some(u32::from(byte)),
+                len: 1,
+            },
+            None => self.multibyte_character_at(text, at),
+        }
+    }
+
+    #[inline(never)]
+    fn multibyte_character_at(&self, text: &[u8], at: usize) -> Character {
+        match decode_multibyte(&text[at..]) {
+            Some((code_point, len)) => Character {
+                kind: self.kind(code_point),
+                code_point: Some(code_point),
+                len,
+            },
+            None => Character {
+                kind: CharKind::Rest,
+                code_point: None,
+                len: 1,
+            },
+        }
+    }
+
     #[inline(never)]
     fn multibyte_class_at(&self, text: &[u8], at: usize) -> (CharClass, usize) {
         match decode_multibyte(&text[at..]) {
             Some((code_point, len)) => (self.class(code_point), len),
             None => (CharClass::Other, 1),
         }
+    }
+
+    /// The class of the character that ends at `at`; `None` at the start of the text.
+    #[must_use]
+    pub fn class_before(&self, text: &[u8], at: usize) -> Option<CharClass> {
+        let byte = *text[..at].last()?;
+        if let Some(class) = ASCII_CLASSES[usize::from(byte)] {
+            return Some(class);
+        }
+        // UTF-8 is self-synchronizing: the character is known from its own bytes.
+        let decoded = (2..=at.min(4)).find_map(|len| {
+            let (code_point, decoded) = decode_multibyte(&text[at - len..at])?;
+            (decoded == len).then(|| self.class(code_point))
+        });
+        Some(decoded.unwrap_or(CharClass::Other))
     }
 
     /// Where the run of characters of this class ends, from `at` on.
@@ -233,6 +373,40 @@ impl UnicodeClasses {
     }
 }
 
+/// Where the run of ASCII letters ends, from `at` on, eight bytes at a time.
+#[inline]
+#[must_use]
+pub(super) fn ascii_letters_end(text: &[u8], at: usize) -> usize {
+    ascii_run_end(text, at, leading_letters)
+}
+
+/// [`ascii_letters_end`] for letters in lower case.
+#[inline]
+#[must_use]
+pub(super) fn ascii_lower_end(text: &[u8], at: usize) -> usize {
+    ascii_run_end(text, at, leading_lower)
+}
+
+#[inline]
+fn ascii_run_end(text: &[u8], mut at: usize, leading: impl Fn(u64) -> usize) -> usize {
+    loop {
+        // Behind the end of the text stand zeros, which are no letters.
+        let mut eight = [0; 8];
+        match text.get(at..at + 8) {
+            Some(window) => eight.copy_from_slice(window),
+            None => {
+                let rest = text.get(at..).unwrap_or_default();
+                eight[..rest.len()].copy_from_slice(rest);
+            }
+        }
+        let run = leading(u64::from_le_bytes(eight));
+        at += run;
+        if run < 8 {
+            return at;
+        }
+    }
+}
+
 #[inline]
 fn class_of_bits(bits: u8) -> CharClass {
     match bits & CLASS_BITS {
@@ -243,7 +417,7 @@ fn class_of_bits(bits: u8) -> CharClass {
     }
 }
 
-/// A row that holds in the given version, as (start, end, class and printable bits).
+/// A row that holds in the given version, as (start, end, bits for class, kind and printable).
 fn parse_row(row: &str, version_index: usize) -> Option<(usize, usize, u8)> {
     let mut fields = row.split('\t');
     let start = usize::from_str_radix(fields.next()?, 16).ok()?;
@@ -265,6 +439,13 @@ fn parse_row(row: &str, version_index: usize) -> Option<(usize, usize, u8)> {
         b'N' => CharClass::Number,
         _ => CharClass::Other,
     };
+    let detail = match category {
+        "Lu" | "Lt" | "Mn" | "Mc" | "Me" => 1,
+        "Ll" => 2,
+        _ if category.starts_with('P') => 2,
+        _ if category.starts_with('S') => 3,
+        _ => 0,
+    };
     let printable = match category {
         "Cc" | "Cf" | "Cs" | "Co" | "Cn" | "Zl" | "Zp" => false,
         "Zs" => start == 0x20,
@@ -273,7 +454,7 @@ fn parse_row(row: &str, version_index: usize) -> Option<(usize, usize, u8)> {
     Some((
         start,
         end,
-        class as u8 | if printable { PRINTABLE } else { 0 },
+        class as u8 | detail << DETAIL_SHIFT | if printable { PRINTABLE } else { 0 },
     ))
 }
 
@@ -339,6 +520,8 @@ mod tests {
             for byte in 0..0x80_u8 {
                 let expected = Some(classes.class(u32::from(byte)));
                 assert_eq!(ASCII_CLASSES[usize::from(byte)], expected);
+                let expected = Some(classes.kind(u32::from(byte)));
+                assert_eq!(ASCII_KINDS[usize::from(byte)], expected, "{byte}");
             }
         }
     }
@@ -351,6 +534,21 @@ mod tests {
                 eight[place] = byte;
                 let expected = if byte.is_ascii_alphabetic() { 8 } else { place };
                 assert_eq!(leading_letters(u64::from_le_bytes(eight)), expected);
+                let eight = eight.map(|b| if b == byte { b } else { b.to_ascii_lowercase() });
+                let expected = if byte.is_ascii_lowercase() { 8 } else { place };
+                if !byte.is_ascii_uppercase() {
+                    assert_eq!(leading_lower(u64::from_le_bytes(eight)), expected);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn kinds_are_parts_of_classes() {
+        for version in versions() {
+            let classes = UnicodeClasses::of_version(version).unwrap();
+            for code_point in 0..=0x10_FFFF {
+                assert_eq!(classes.kind(code_point).class(), classes.class(code_point));
             }
         }
     }
