@@ -56,7 +56,7 @@ def tokenizer_of() -> TokenizerMaker:
         file |= {
             "encoder": encoder,
             "training": None,
-            "special_tokens": list(special_tokens),
+            "added_tokens": [{"text": text, "kind": "special"} for text in special_tokens],
             "tokens": [[int(t.lead), t.bytes.hex(), int(t.trail)] for t in model.tokens],
             "merges": [list(merge) for merge in model.merges],
             "hidden_tokens": sorted(hidden),

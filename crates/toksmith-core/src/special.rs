@@ -10,7 +10,7 @@ use hashbrown::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::pretokenize::{CharClass, UnicodeClasses, decode_multibyte, newest_version};
+use crate::pretokenize::{CharClass, CharKind, UnicodeClasses, decode_multibyte, newest_version};
 use crate::types::TokenId;
 
 /// Where an added token is recognized in a text.
@@ -21,7 +21,7 @@ pub enum AddedKind {
     Special,
     /// Wherever it stands, also inside a word.
     Anywhere,
-    /// Where no letter, number or underscore stands directly before or after it.
+    /// Where no letter, mark, number or underscore stands directly before or after it.
     Word,
 }
 
@@ -330,10 +330,9 @@ fn character(text: &[u8], len: usize) -> Option<u32> {
 
 fn continues_word(code_point: u32) -> bool {
     UnicodeClasses::of_version(newest_version()).is_ok_and(|classes| {
+        let kind = classes.kind(code_point);
         code_point == u32::from('_')
-            || matches!(
-                classes.class(code_point),
-                CharClass::Letter | CharClass::Number
-            )
+            || matches!(kind.class(), CharClass::Letter | CharClass::Number)
+            || kind == CharKind::Mark
     })
 }

@@ -75,7 +75,10 @@ impl PyWordCounts {
     /// >>> len(counts), counts.total
     /// (2, 11)
     #[staticmethod]
-    #[expect(clippy::too_many_arguments, reason = "Python passes one for each stage")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "Python passes one for each stage"
+    )]
     #[pyo3(signature = (counts, *, boundary="space-prefix", pretokenizer="gpt2-contraction-fix", whitespace="split", unicode=None, normalizer=None, digits=None))]
     fn from_dict(
         py: Python<'_>,

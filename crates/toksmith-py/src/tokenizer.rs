@@ -556,8 +556,8 @@ impl PyTokenizer {
     ///
     /// Args:
     ///     tokens: their texts.
-    ///     match: where they are recognized: "word", where no letter, number or underscore stands
-    ///         directly before or after; "anywhere", also inside words; "special", only where a call
+    ///     match: where they are recognized: "word", where no letter, mark, number or
+    ///         underscore stands directly before or after; "anywhere", also inside words; "special", only where a call
     ///         allows them by name.
     /// Raises:
     ///     SettingsError: an empty text, or one that is an added token already.
