@@ -16,9 +16,11 @@ if TYPE_CHECKING:
     from toksmith import corpus as corpus
     from toksmith import errors as errors
     from toksmith._core import DecodeStream as DecodeStream
+    from toksmith._core import Dropout as Dropout
     from toksmith._core import Encoding as Encoding
     from toksmith._core import Explanation as Explanation
     from toksmith._core import Prepared as Prepared
+    from toksmith._core import Temperature as Temperature
     from toksmith._core import Token as Token
     from toksmith._core import Tokenizer as Tokenizer
     from toksmith._core import WordCounts as WordCounts
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from toksmith.training import ISBPE as ISBPE
     from toksmith.training import Characters as Characters
     from toksmith.training import ScaffoldBPE as ScaffoldBPE
+    from toksmith.training import Unigram as Unigram
     from toksmith.training import WordPiece as WordPiece
     from toksmith.training import Words as Words
     from toksmith.training import count_words as count_words
@@ -63,6 +66,7 @@ _HOMES: Final = {
     "ISBPE": "toksmith.training",
     "ScaffoldBPE": "toksmith.training",
     "WordPiece": "toksmith.training",
+    "Unigram": "toksmith.training",
     "Words": "toksmith.training",
     "Characters": "toksmith.training",
     "train": "toksmith.training",
@@ -78,6 +82,8 @@ _HOMES: Final = {
     "DecodeStream": "toksmith._core",
     "trace": "toksmith.tracing",
     "Trace": "toksmith.tracing",
+    "Dropout": "toksmith._core",
+    "Temperature": "toksmith._core",
     "compare": "toksmith.comparison",
     "evaluate_tokenizers": "toksmith.comparison",
     "Comparison": "toksmith.comparison",
@@ -106,6 +112,7 @@ __all__ = [  # noqa: RUF022 - the reader's order, not the alphabet's
     "ISBPE",
     "ScaffoldBPE",
     "WordPiece",
+    "Unigram",
     "Words",
     "Characters",
     "train",
@@ -121,6 +128,8 @@ __all__ = [  # noqa: RUF022 - the reader's order, not the alphabet's
     "DecodeStream",
     "trace",
     "Trace",
+    "Dropout",
+    "Temperature",
     "compare",
     "evaluate_tokenizers",
     "Comparison",

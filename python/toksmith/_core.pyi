@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 __all__ = [
     "DecodeStream",
+    "Dropout",
     "Encoding",
     "Explanation",
     "Prepared",
+    "Temperature",
     "Token",
     "Tokenizer",
     "WordCounter",
@@ -103,6 +105,24 @@ class Prepared:
     def overflow_to_sample(self) -> list[int]: ...
     def numpy(self) -> dict[str, NDArray[np.int64]]: ...
     def __len__(self) -> int: ...
+
+@final
+class Dropout:
+    """Sampling for merges: each one is left out with a probability, at each step (BPE-dropout)."""
+    def __new__(cls, probability: float) -> Dropout: ...
+    @property
+    def probability(self) -> float: ...
+    def __eq__(self, value: object, /) -> bool: ...
+    def __getnewargs__(self) -> tuple[float]: ...
+
+@final
+class Temperature:
+    """Sampling for scores: a segmentation's probability is proportional to exp(alpha * score)."""
+    def __new__(cls, alpha: float) -> Temperature: ...
+    @property
+    def alpha(self) -> float: ...
+    def __eq__(self, value: object, /) -> bool: ...
+    def __getnewargs__(self) -> tuple[float]: ...
 
 @final
 class DecodeStream:
@@ -200,7 +220,21 @@ class Tokenizer:
         *,
         allowed_special: _AllowedSpecial | None = None,
         add_special_tokens: bool = False,
+        sample: Dropout | Temperature | None = None,
+        seed: int | None = None,
     ) -> list[int]: ...
+    def n_best(
+        self, text: _Text, n: int, *, allowed_special: _AllowedSpecial | None = None
+    ) -> list[tuple[list[int], float]]: ...
+    def sample_distinct(
+        self,
+        text: _Text,
+        k: int,
+        *,
+        alpha: float = 1.0,
+        seed: int,
+        allowed_special: _AllowedSpecial | None = None,
+    ) -> list[tuple[list[int], float]]: ...
     def encode_numpy(
         self,
         text: _Text,
@@ -295,6 +329,7 @@ def train(
     counts: WordCounts,
     settings: str,
     *,
+    num_threads: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Tokenizer: ...
 def pretokenizers() -> list[str]: ...

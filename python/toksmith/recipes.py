@@ -85,6 +85,7 @@ _BASES: Final[dict[str, _Base]] = {
     "wordpiece-frequency": _Base(
         "wordpiece", _WORDPIECE_ENCODERS, boundary="continuation", score="frequency"
     ),
+    "unigram": _Base("unigram", ("viterbi", *_SPAN_ENCODERS), character_coverage=0.9995),
     "words": _Base("words", ("whole-word", *_SPAN_ENCODERS)),
     "characters": _Base("characters", ("merge-rank",), alphabet="characters"),
     # Spoiled on purpose: the same BPE trained on single lines. Always flagged, never ranked.
@@ -96,6 +97,7 @@ _TRAINER_SETTINGS: Final[dict[str, tuple[str, ...]]] = {
     "bpe": ("min_pair_count", "num_merges", "max_token_bytes"),
     "scaffold-bpe": ("min_pair_count", "num_merges", "max_token_bytes"),
     "wordpiece": ("score", "min_score", "min_pair_count", "max_token_bytes"),
+    "unigram": ("seed_size", "shrinking_factor", "num_sub_iterations", "max_token_chars"),
     "words": ("min_word_count",),
     "characters": (),
 }
@@ -106,6 +108,9 @@ _WHOLE_NUMBERS: Final = {
     "num_merges": 0,
     "max_token_bytes": 1,
     "min_word_count": 1,
+    "seed_size": 0,
+    "num_sub_iterations": 1,
+    "max_token_chars": 1,
     "limit_alphabet": 0,
     "unk_max_characters": 1,
 }
@@ -139,6 +144,10 @@ class RecipeSettings(TypedDict, total=False):
     max_token_bytes: int | None
     min_score: float | None
     min_word_count: int | None
+    seed_size: int | None
+    shrinking_factor: float | None
+    num_sub_iterations: int | None
+    max_token_chars: int | None
 
 
 def known_recipes() -> tuple[str, ...]:
@@ -283,6 +292,13 @@ class Recipe:
         max_token_bytes: no merge makes a longer token.
         min_score: for WordPiece: training stops when no pair has so high a score.
         min_word_count: for `words`: a rarer word does not become a token; the default is 1.
+        seed_size: for `unigram`: most substrings to start with; the default is four for each id of
+            the vocabulary.
+        shrinking_factor: for `unigram`: the share of the pieces that each pruning keeps, above 0
+            and below 1; the default is 0.75.
+        num_sub_iterations: for `unigram`: estimations before each pruning; the default is 2.
+        max_token_chars: for `unigram`: longest token, in units of the alphabet, at most 255; the
+            default is 16.
         score: for WordPiece: what decides which pair is merged; part of the recipe's name.
 
     >>> Recipe.parse("isbpe-dual+longest-first").boundary
@@ -316,6 +332,10 @@ class Recipe:
     max_token_bytes: int | None = None
     min_score: float | None = None
     min_word_count: int | None = None
+    seed_size: int | None = None
+    shrinking_factor: float | None = None
+    num_sub_iterations: int | None = None
+    max_token_chars: int | None = None
     score: str | None = None
 
     def __post_init__(self) -> None:
@@ -325,6 +345,7 @@ class Recipe:
         for setting, least in _WHOLE_NUMBERS.items():
             _check_whole_number(setting, getattr(self, setting), least)
         _check_coverage(self.character_coverage)
+        _check_share("shrinking_factor", self.shrinking_factor)
         own = _TRAINER_SETTINGS.get(self.trainer, ())
         others = {name for names in _TRAINER_SETTINGS.values() for name in names}.difference(own)
         for setting in sorted(others):
@@ -507,6 +528,15 @@ def _check_coverage(coverage: object) -> None:
     if is_number and 0.0 < float(coverage) <= 1.0:  # type: ignore[arg-type]
         return
     raise SettingsError(f"character_coverage is {coverage!r}, but must be above 0 and at most 1")
+
+
+def _check_share(setting: str, share: object) -> None:
+    if share is None:
+        return
+    is_number = isinstance(share, int | float) and not isinstance(share, bool)
+    if is_number and 0.0 < float(share) < 1.0:  # type: ignore[arg-type]
+        return
+    raise SettingsError(f"{setting} is {share!r}, but must be above 0 and below 1")
 
 
 def _strings(setting: str, tokens: object) -> tuple[str, ...]:

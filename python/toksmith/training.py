@@ -24,6 +24,7 @@ __all__ = [
     "Characters",
     "Progress",
     "ScaffoldBPE",
+    "Unigram",
     "WordPiece",
     "Words",
     "count_for",
@@ -32,8 +33,8 @@ __all__ = [
     "train_recipe",
 ]
 
-#: Called with a stage (`"count"`, in bytes; `"train"`, in merges), what is done, and the total,
-#: None where it is not known. An exception that it raises stops the work.
+#: Called with a stage (`"count"`, in bytes; `"train"`, in merges or dropped pieces), what is done,
+#: and the total, None where it is not known. An exception that it raises stops the work.
 Progress = Callable[[str, int, int | None], None]
 
 # One batch crosses to the core at a time. Small enough that Ctrl-C and progress are prompt, large
@@ -149,10 +150,10 @@ def train_recipe(
         counts: from `count_words`.
         vocab_size: ids in the whole vocabulary, alphabet and special tokens counted in.
         num_threads: None for all cores. The tokenizer does not depend on it.
-        progress: called as `progress("train", merges, most merges)`.
+        progress: called as `progress("train", done, total)`, in merges or in dropped pieces.
     Returns:
-        A tokenizer with `vocab_size` ids, or fewer where no pair is left that occurs
-        `min_pair_count` times.
+        A tokenizer with `vocab_size` ids, or fewer where nothing more can be learned;
+        `training["stop_reason"]` says why.
     Raises:
         SettingsError: counts made another way, a vocabulary smaller than its alphabet.
         CorpusError: there are no words.
@@ -177,14 +178,13 @@ def train_recipe(
         raise CorpusError(
             f"the corpus is empty: {documents}, {counts.num_bytes} bytes, no words to train on"
         )
-    # No trainer so far works on more than one thread: merges follow from each other.
-    _num_threads(num_threads)
     if progress is not None:
         # The core speaks up at intervals, and small trainings are over before the first.
         progress("train", 0, None)
     return _train_from_counts(
         counts,
         recipe.training_settings(size),
+        num_threads=_num_threads(num_threads),
         progress=None if progress is None else _training_progress(progress),
     )
 
@@ -445,6 +445,36 @@ class WordPiece(_Trainer):
                 f"unknown score {self.score!r} of WordPiece; known: {', '.join(_WORDPIECE_SCORES)}"
             )
         return f"wordpiece-{self.score}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unigram(_Trainer):
+    """The unigram language model: many pieces at first, then without those that are missed least.
+
+    Every token has a score, its log probability, and a word is cut so that their sum is largest.
+    As SentencePiece trains it, but on words with their counts and from fewer, heavier seeds;
+    `seed_size=1_000_000` starts as SentencePiece does.
+
+    Args:
+        encoder: `viterbi` (the best sum of scores), or one that reads tokens alone.
+        seed_size, shrinking_factor, num_sub_iterations, max_token_chars: see `Recipe`.
+    Raises:
+        SettingsError: an unknown encoder or setting.
+    Source: Kudo 2018.
+
+    >>> tok = Unigram().train("low low lower low", vocab_size=258)
+    >>> tok.encode(" low low")
+    [256, 256]
+    """
+
+    seed_size: int | None = None
+    shrinking_factor: float | None = None
+    num_sub_iterations: int | None = None
+    max_token_chars: int | None = None
+
+    @property
+    def _base(self) -> str:
+        return "unigram"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,5 +1,7 @@
 //! How a caller follows and stops long work.
 
+use std::num::NonZeroUsize;
+
 use crate::error::{Error, Result};
 
 /// Asked by long work, from the thread that called it, many times a second.
@@ -8,7 +10,12 @@ pub trait Control: Sync {
     /// known); returns false to stop.
     fn go_on(&self, done: u64, total: u64) -> bool;
 
-    /// The same as a result.
+    /// On how many threads the work may run; its result does not depend on it.
+    fn num_threads(&self) -> NonZeroUsize {
+        NonZeroUsize::MIN
+    }
+
+    /// [`go_on`](Self::go_on) as a result.
     ///
     /// # Errors
     /// [`Error::Interrupted`].

@@ -19,6 +19,9 @@ use crate::types::{Symbol, TokenId, symbol_parts};
 /// The way of a word with more units than this is not shown.
 const MAX_UNITS_SHOWN: usize = 64;
 
+/// Segmentations shown for a word that is cut by scores.
+const MAX_SEGMENTATIONS_SHOWN: usize = 3;
+
 /// How a text becomes tokens; shown as `text -> form | form | …`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
@@ -254,6 +257,7 @@ impl Tokenizer {
                 tokens.reverse();
                 self.taking(symbols, &tokens, "longest suffix")
             }
+            EncoderKind::Viterbi => self.weighing(symbols),
             _ => Vec::new(),
         }
     }
@@ -286,6 +290,17 @@ impl Tokenizer {
             steps.push(self.step("hidden tokens spelled".to_owned(), symbols, tokens));
         }
         steps
+    }
+
+    /// The best segmentations with the sums of their scores: the word's, and what it was preferred to.
+    fn weighing(&self, symbols: &[Symbol]) -> Vec<Step> {
+        let best = self.n_best_of_word(symbols, MAX_SEGMENTATIONS_SHOWN);
+        best.into_iter()
+            .map(|path| Step {
+                what: format!("score {:.2}", path.score),
+                forms: self.forms(&path.ids),
+            })
+            .collect()
     }
 
     /// The word after each token is taken; what is not taken yet stands in between.

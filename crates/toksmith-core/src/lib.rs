@@ -3,7 +3,7 @@
 //! Rooms in the order of the data; each knows only those before it:
 //!
 //! ```text
-//! types error control artifact vocab alphabet model trie
+//! types error control random artifact vocab alphabet model trie lattice
 //! normalize → pretokenize → special, boundary → display → count → train
 //!                                                        ↘ encode, decode
 //! post                  frames, cuts and fills up ids
@@ -24,11 +24,13 @@ pub mod encode;
 pub mod error;
 pub mod explain;
 pub mod file;
+pub mod lattice;
 pub mod model;
 pub mod normalize;
 mod pipeline;
 pub mod post;
 pub mod pretokenize;
+pub mod random;
 pub mod special;
 pub mod tokenizer;
 pub mod train;

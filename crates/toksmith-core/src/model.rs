@@ -9,6 +9,11 @@ use crate::error::{Error, Result};
 use crate::types::{Marks, TokenId};
 use crate::vocab::{TokenRef, Vocab};
 
+/// Scores are multiples of this.
+const SCORE_STEP: f64 = 1.0 / (1_u64 << 30) as f64;
+/// The largest score, and negated the least; logarithms of probabilities are far within.
+const MAX_SCORE: f64 = 1e12;
+
 /// One merge: the pair and the token it makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Merge {
@@ -200,11 +205,12 @@ impl Model {
         self.with_visible(hidden.map(|hidden| !hidden).collect())
     }
 
-    /// The same model, with a score for each token: its log probability in a unigram model.
+    /// The same model, with a score for each token: its log probability in a unigram model. Scores are
+    /// kept as multiples of 2⁻³⁰, so that sums below 2²² are exact in whatever order, and ties are ties.
     ///
     /// # Errors
     /// [`Error::Incompatible`] when there are more or fewer scores than tokens, or one of them is no
-    /// finite number.
+    /// number from -10¹² to 10¹².
     pub fn with_scores(mut self, scores: Vec<f64>) -> Result<Self> {
         if scores.len() != self.vocab.len() {
             return Err(Error::Incompatible {
@@ -215,11 +221,21 @@ impl Model {
                 ),
             });
         }
-        if let Some(id) = scores.iter().position(|score| !score.is_finite()) {
+        if let Some(id) = scores
+            .iter()
+            .position(|s| !(-MAX_SCORE..=MAX_SCORE).contains(s))
+        {
             return Err(Error::Incompatible {
-                what: format!("the score of id {id} is {}, no finite number", scores[id]),
+                what: format!(
+                    "the score of id {id} is {}, but must be from -{MAX_SCORE:e} to {MAX_SCORE:e}",
+                    scores[id]
+                ),
             });
         }
+        let scores = scores
+            .into_iter()
+            .map(|score| (score / SCORE_STEP).round() * SCORE_STEP)
+            .collect();
         self.scores = Some(scores);
         Ok(self)
     }

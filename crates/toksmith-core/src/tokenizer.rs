@@ -6,11 +6,12 @@
 //! ```
 
 mod prepare;
+mod sample;
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread::Builder;
 
 use serde::{Deserialize, Serialize};
@@ -19,7 +20,9 @@ use crate::boundary::Word;
 use crate::control::Control;
 use crate::count::{Provenance, WordCounts};
 use crate::decode::Decoder;
-use crate::encode::{Encoder, EncoderKind, Scratch, UnkSettings, Unknown};
+use crate::encode::{
+    Dropout, Encoder, EncoderKind, Scratch, Segmentations, UnkSettings, Unknown, UnknownRule,
+};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::pipeline::{Stages, Worker, WorkerPool};
@@ -190,6 +193,9 @@ pub struct Tokenizer {
     template: Option<Template>,
     training: Option<TrainingRecord>,
     workers: WorkerPool,
+    /// Made when they are first asked for.
+    segmentations: OnceLock<Segmentations>,
+    dropout: OnceLock<Dropout>,
 }
 
 impl Tokenizer {
@@ -238,6 +244,8 @@ impl Tokenizer {
             template: None,
             training,
             workers: WorkerPool::default(),
+            segmentations: OnceLock::new(),
+            dropout: OnceLock::new(),
         })
     }
 
@@ -306,6 +314,8 @@ impl Tokenizer {
             template: self.template.clone(),
             training: self.training.clone(),
             workers: WorkerPool::default(),
+            segmentations: OnceLock::new(),
+            dropout: OnceLock::new(),
         })
     }
 
@@ -712,7 +722,9 @@ fn own_encoder(training: Option<&TrainingRecord>, model: &Model) -> EncoderKind 
             | TrainerSettings::Characters {},
         ) => EncoderKind::MergeRank,
         Some(TrainerSettings::Wordpiece(_)) => EncoderKind::LongestPrefix,
+        Some(TrainerSettings::Unigram(_)) => EncoderKind::Viterbi,
         Some(TrainerSettings::Words(_)) => EncoderKind::WholeWord,
+        None if model.scores().is_some() => EncoderKind::Viterbi,
         None if model.merges().is_empty() => EncoderKind::LongestPrefix,
         None => EncoderKind::MergeRank,
     }
@@ -725,12 +737,23 @@ fn make_encoder(
     special: &SpecialTokens,
 ) -> Result<Box<dyn Encoder>> {
     let encoder = kind.encoder(model)?;
+    Ok(match unknown_rule(model, unk, special)? {
+        None => encoder,
+        Some(rule) => Box::new(Unknown::new(encoder, rule)),
+    })
+}
+
+fn unknown_rule(
+    model: &Model,
+    unk: Option<&UnkSettings>,
+    special: &SpecialTokens,
+) -> Result<Option<UnknownRule>> {
     let Some(unk) = unk else {
-        return Ok(encoder);
+        return Ok(None);
     };
     let id = unk_id(unk, special)?;
     let alphabet = model.alphabet().clone();
-    Ok(Box::new(Unknown::new(encoder, alphabet, id, unk.clone())))
+    Ok(Some(UnknownRule::new(alphabet, id, unk.clone())))
 }
 
 /// Consecutive texts in groups of about equal size, several a thread so that none idles long.

@@ -1,5 +1,6 @@
 //! Progress out, Ctrl-C in: how Python follows and stops the core's long work.
 
+use std::num::NonZeroUsize;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -16,6 +17,7 @@ pub(crate) struct PyControl {
     progress: Option<Py<PyAny>>,
     last: Mutex<Instant>,
     error: Mutex<Option<PyErr>>,
+    num_threads: NonZeroUsize,
 }
 
 impl PyControl {
@@ -24,7 +26,14 @@ impl PyControl {
             progress,
             last: Mutex::new(Instant::now()),
             error: Mutex::new(None),
+            num_threads: NonZeroUsize::MIN,
         }
+    }
+
+    /// The same for work that may run on several threads.
+    pub(crate) fn on_threads(mut self, num_threads: usize) -> Self {
+        self.num_threads = NonZeroUsize::new(num_threads).unwrap_or(NonZeroUsize::MIN);
+        self
     }
 
     /// Does long work without the interpreter's lock; what a signal handler or the callback raised
@@ -43,6 +52,10 @@ impl PyControl {
 }
 
 impl Control for PyControl {
+    fn num_threads(&self) -> NonZeroUsize {
+        self.num_threads
+    }
+
     fn go_on(&self, done: u64, total: u64) -> bool {
         match self.last.lock() {
             Ok(mut last) if last.elapsed() >= INTERVAL => *last = Instant::now(),

@@ -6,6 +6,7 @@ mod counts;
 mod errors;
 mod json;
 mod post;
+mod sample;
 mod tokenizer;
 
 use pyo3::prelude::*;
@@ -31,6 +32,8 @@ mod _core {
     #[pymodule_export]
     use crate::post::PyPrepared;
     #[pymodule_export]
+    use crate::sample::{PyDropout, PyTemperature};
+    #[pymodule_export]
     use crate::tokenizer::{PyDecodeStream, PyEncoding, PyExplanation, PyToken, PyTokenizer};
 
     /// Version of the core.
@@ -40,16 +43,18 @@ mod _core {
 
     /// Trains a tokenizer on counted words; settings are JSON.
     #[pyfunction]
-    #[pyo3(signature = (counts, settings, *, progress=None))]
+    #[pyo3(signature = (counts, settings, *, num_threads=None, progress=None))]
     fn train(
         py: Python<'_>,
         counts: &Bound<'_, PyWordCounts>,
         settings: &str,
+        num_threads: Option<&Bound<'_, PyAny>>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<PyTokenizer> {
         let settings: TrainSettings = from_json(py, settings)?;
         let counts = &counts.get().inner;
         PyControl::new(progress)
+            .on_threads(crate::convert::num_threads(py, num_threads)?)
             .run(py, |control| Tokenizer::train(counts, settings, control))
             .map(PyTokenizer::new)
     }

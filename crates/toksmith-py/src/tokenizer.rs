@@ -10,6 +10,7 @@ use toksmith_core::artifact;
 use toksmith_core::decode::DecodeState;
 use toksmith_core::encode::EncoderKind;
 use toksmith_core::explain::Explanation;
+use toksmith_core::lattice::Path;
 use toksmith_core::post::Template;
 use toksmith_core::pretokenize::DigitRule;
 use toksmith_core::special::AddedKind;
@@ -20,6 +21,7 @@ use crate::convert::{Allowed, Text, num_threads, take_id, take_ids, take_texts, 
 use crate::errors::{OrRaise, named};
 use crate::json::to_python;
 use crate::post::{PostArguments, PyPrepared, take_template};
+use crate::sample::{take_number, take_sample, take_seed};
 
 /// Below this many bytes, handing the lock over costs more than it gives.
 const MIN_BYTES_WITHOUT_LOCK: usize = 1 << 12;
@@ -329,6 +331,17 @@ impl PyTokenizer {
         }
     }
 
+    fn lists_of<'py>(
+        &self,
+        py: Python<'py>,
+        paths: &[Path],
+    ) -> PyResult<Vec<(Bound<'py, PyList>, f64)>> {
+        paths
+            .iter()
+            .map(|path| Ok((self.list_of(py, &path.ids)?, path.score)))
+            .collect()
+    }
+
     fn ids_of(
         &self,
         py: Python<'_>,
@@ -344,11 +357,14 @@ impl PyTokenizer {
         } else {
             py.detach(|| self.inner.encode(bytes, allowed))
         };
-        let ids = ids.or_raise(py)?;
-        Ok(match add_special_tokens {
+        Ok(self.with_special_tokens(ids.or_raise(py)?, add_special_tokens))
+    }
+
+    fn with_special_tokens(&self, ids: Vec<TokenId>, add_special_tokens: bool) -> Vec<TokenId> {
+        match add_special_tokens {
             true => self.inner.add_special_tokens(&ids, &[0, ids.len()]).0,
             false => ids,
-        })
+        }
     }
 
     fn batch_of(
@@ -586,11 +602,14 @@ impl PyTokenizer {
     ///         the text of a special token is ordinary text.
     ///     add_special_tokens: put the special tokens of the template's form for one text around
     ///         the ids; without a template there are none.
+    ///     sample: `Dropout` (for merges) or `Temperature` (for scores): an encoding drawn at random.
+    ///     seed: a whole number of 64 bits; goes with `sample`. Equal seeds give equal ids.
     /// Returns:
     ///     Ids in text order.
     /// Raises:
     ///     EncodeError: a lone surrogate, or a custom pattern that gave up.
-    ///     SettingsError: a special token that this tokenizer does not have.
+    ///     SettingsError: a special token that this tokenizer does not have; a sample without a seed,
+    ///         or of a kind that the vocabulary has no merges, or no scores, for.
     /// Cost: linear in the text, n*log(n) in its longest pretoken.
     ///
     /// >>> import toksmith as ts
@@ -599,16 +618,105 @@ impl PyTokenizer {
     /// [257, 60, 101, 111, 116, 62]
     /// >>> tok.encode("low<eot>", allowed_special="all")
     /// [257, 258]
-    #[pyo3(signature = (text, *, allowed_special=None, add_special_tokens=false))]
+    /// >>> tok.encode("low", sample=ts.Dropout(0.5), seed=0)
+    /// [256, 119]
+    #[pyo3(signature = (text, *, allowed_special=None, add_special_tokens=false, sample=None, seed=None))]
     fn encode<'py>(
         &self,
         py: Python<'py>,
         text: &Bound<'py, PyAny>,
         allowed_special: Option<&Bound<'py, PyAny>>,
         add_special_tokens: bool,
+        sample: Option<&Bound<'py, PyAny>>,
+        seed: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let ids = self.ids_of(py, text, allowed_special, add_special_tokens)?;
+        let ids = match take_sample(py, sample, seed)? {
+            None => self.ids_of(py, text, allowed_special, add_special_tokens)?,
+            Some((sample, seed)) => {
+                let text = Text::take(text, || "text".to_owned())?;
+                let allowed = Allowed::take(allowed_special)?;
+                let (bytes, allowed) = (text.bytes(), allowed.as_core());
+                let ids = py
+                    .detach(|| self.inner.encode_sampled(bytes, sample, seed, allowed))
+                    .or_raise(py)?;
+                self.with_special_tokens(ids, add_special_tokens)
+            }
+        };
         self.list_of(py, &ids)
+    }
+
+    /// The n segmentations of a text with the best sums of scores, best first; fewer where there are
+    /// no more. For vocabularies with scores.
+    ///
+    /// Args:
+    ///     text: as for `encode`; words are cut as there, and no token crosses two of them.
+    ///     n: how many.
+    /// Returns:
+    ///     For each its ids and the sum of their scores: the log probability of these tokens in the
+    ///     unigram model.
+    /// Raises:
+    ///     SettingsError: a vocabulary without scores.
+    /// Cost: linear in the text and in n.
+    ///
+    /// >>> import toksmith as ts
+    /// >>> tok = ts.Unigram().train("low low lower low", vocab_size=258)
+    /// >>> [ids for ids, log_prob in tok.n_best(" low", 2)]
+    /// [[256], [32, 257]]
+    #[pyo3(signature = (text, n, *, allowed_special=None))]
+    fn n_best<'py>(
+        &self,
+        py: Python<'py>,
+        text: &Bound<'py, PyAny>,
+        n: &Bound<'py, PyAny>,
+        allowed_special: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Vec<(Bound<'py, PyList>, f64)>> {
+        let n = take_number(py, "n", n)?;
+        let text = Text::take(text, || "text".to_owned())?;
+        let allowed = Allowed::take(allowed_special)?;
+        let (bytes, allowed) = (text.bytes(), allowed.as_core());
+        let paths = py
+            .detach(|| self.inner.n_best(bytes, n, allowed))
+            .or_raise(py)?;
+        self.lists_of(py, &paths)
+    }
+
+    /// k different segmentations of a text, drawn at random one after another and not put back; fewer
+    /// where there are no more. For vocabularies with scores.
+    ///
+    /// Args:
+    ///     text: as for `encode`.
+    ///     k: how many.
+    ///     alpha: a segmentation comes with probability proportional to exp(alpha * score).
+    ///     seed: equal seeds give equal segmentations.
+    /// Returns:
+    ///     For each its ids and the logarithm of its probability among all segmentations, in the order
+    ///     in which they were drawn.
+    /// Raises:
+    ///     SettingsError: a vocabulary without scores, an alpha below 0 or above 1,000,000.
+    /// Source: Kool, van Hoof and Welling 2019 (Gumbel top-k).
+    ///
+    /// >>> import toksmith as ts
+    /// >>> tok = ts.Unigram().train("low low lower low", vocab_size=258)
+    /// >>> [ids for ids, log_prob in tok.sample_distinct("low", 9, alpha=0.5, seed=1)]
+    /// [[108, 111, 119], [257]]
+    #[pyo3(signature = (text, k, *, alpha=1.0, seed, allowed_special=None))]
+    fn sample_distinct<'py>(
+        &self,
+        py: Python<'py>,
+        text: &Bound<'py, PyAny>,
+        k: &Bound<'py, PyAny>,
+        alpha: f64,
+        seed: &Bound<'py, PyAny>,
+        allowed_special: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Vec<(Bound<'py, PyList>, f64)>> {
+        let (k, seed) = (take_number(py, "k", k)?, take_seed(py, seed)?);
+        let text = Text::take(text, || "text".to_owned())?;
+        let allowed = Allowed::take(allowed_special)?;
+        let (bytes, allowed) = (text.bytes(), allowed.as_core());
+        let paths = py
+            .detach(|| self.inner.sample_distinct(bytes, k, alpha, seed, allowed))
+            .or_raise(py)?;
+        self.lists_of(py, &paths)
     }
 
     /// The ids of a text as an array: uint16 where the vocabulary fits, else uint32.

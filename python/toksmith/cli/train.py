@@ -51,6 +51,8 @@ _STOP_REASONS: Final = {
     "is small for that vocabulary",
     "no-pairs-left": "every word is one token; the corpus is small for that vocabulary",
     "scores-too-low": "no pair was left with so high a score (min_score)",
+    "pieces-too-rare": "no more pieces of words are used often; the corpus is small for that "
+    "vocabulary",
     "words-too-rare": "no word was left that occurs often enough (min_word_count)",
     "all-words-taken": "every word of the corpus is a token",
     "all-characters-taken": "every character of the corpus is a token",
@@ -108,6 +110,7 @@ def train(
         wordpiece-pmi   pairs joined by their count over their parts' counts
         wordpiece-likelihood  by what they add to the likelihood of the corpus
         wordpiece-frequency   by their count, like bpe
+        unigram         the tokens that make the corpus most likely, of many at first
         words           the most frequent words; the others are spelled out
         characters      the characters of the corpus
         bpe-line-fed    bpe spoiled on purpose: trained on single lines
@@ -119,6 +122,7 @@ def train(
                         (default of wordpiece-*)
         +longest-suffix the longest token from the right, again and again
         +fewest-tokens  as few tokens as can be
+        +viterbi        the best sum of the tokens' scores (default of unigram)
         +whole-word     the word if it is a token (default of words)
 
     PATHs may also be files written by count-words: they are told apart by their content.

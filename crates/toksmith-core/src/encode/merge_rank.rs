@@ -252,7 +252,7 @@ fn unit_of(ids: &[TokenId], symbol: Symbol) -> Result<TokenId> {
 }
 
 /// For each id the fewest visible tokens that spell it; empty for a visible one.
-fn spelled(model: &Model, visible: &[bool]) -> Result<Vec<Box<[TokenId]>>> {
+pub(super) fn spelled(model: &Model, visible: &[bool]) -> Result<Vec<Box<[TokenId]>>> {
     let encoder = FewestTokens::new(model);
     let (mut scratch, mut symbols) = (Scratch::default(), Vec::new());
     let tokens = model.vocab().iter().zip(visible);
@@ -270,7 +270,7 @@ fn spelled(model: &Model, visible: &[bool]) -> Result<Vec<Box<[TokenId]>>> {
 }
 
 /// Writes the hidden ids from `first` on as the visible ones that spell them.
-fn spell(spelled: &[Box<[TokenId]>], first: usize, out: &mut Vec<TokenId>) {
+pub(super) fn spell(spelled: &[Box<[TokenId]>], first: usize, out: &mut Vec<TokenId>) {
     if out[first..]
         .iter()
         .all(|&id| spelled[id as usize].is_empty())

@@ -9,21 +9,27 @@ use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::types::{Symbol, TokenId};
 
+mod dropout;
 mod fewest_tokens;
 mod longest_first;
 mod longest_prefix;
 mod longest_suffix;
 mod merge_rank;
 mod pair_table;
+mod segmentations;
 mod unknown;
+mod viterbi;
 mod whole_word;
 
+pub use dropout::Dropout;
 pub use fewest_tokens::FewestTokens;
 pub use longest_first::LongestFirst;
 pub use longest_prefix::LongestPrefix;
 pub use longest_suffix::LongestSuffix;
 pub use merge_rank::MergeRank;
-pub use unknown::{UnkScope, UnkSettings, Unknown};
+pub use segmentations::Segmentations;
+pub use unknown::{UnkScope, UnkSettings, Unknown, UnknownRule};
+pub use viterbi::Viterbi;
 pub use whole_word::WholeWord;
 
 /// Which encoder.
@@ -41,18 +47,21 @@ pub enum EncoderKind {
     LongestSuffix,
     /// As few tokens as the vocabulary allows.
     FewestTokens,
+    /// The best sum of scores (unigram).
+    Viterbi,
     /// The word if it is a token, else its units.
     WholeWord,
 }
 
 impl EncoderKind {
     /// All encoders, in the order of the documentation.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::MergeRank,
         Self::LongestFirst,
         Self::LongestPrefix,
         Self::LongestSuffix,
         Self::FewestTokens,
+        Self::Viterbi,
         Self::WholeWord,
     ];
 
@@ -65,6 +74,7 @@ impl EncoderKind {
             Self::LongestPrefix => "longest-prefix",
             Self::LongestSuffix => "longest-suffix",
             Self::FewestTokens => "fewest-tokens",
+            Self::Viterbi => "viterbi",
             Self::WholeWord => "whole-word",
         }
     }
@@ -95,10 +105,55 @@ impl EncoderKind {
             Self::LongestPrefix => Box::new(LongestPrefix::new(model)),
             Self::LongestSuffix => Box::new(LongestSuffix::new(model)),
             Self::FewestTokens => Box::new(FewestTokens::new(model)),
+            Self::Viterbi => Box::new(Viterbi::new(model)?),
             Self::WholeWord => Box::new(WholeWord::new(model)),
         })
     }
 }
+
+/// How a text is encoded at random.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Sample {
+    /// Merging in which each merge is left out with this probability at each step.
+    Dropout(f64),
+    /// A segmentation with probability proportional to exp(this · sum of scores). 0 makes all equally
+    /// likely; the larger, the more often the best one comes.
+    Temperature(f64),
+}
+
+impl Sample {
+    /// Says what is wrong with the number.
+    ///
+    /// # Errors
+    /// [`Error::Incompatible`] that names the value and the bounds.
+    pub fn check(self) -> Result<()> {
+        match self {
+            Self::Dropout(probability) if !(0.0..=1.0).contains(&probability) => {
+                Err(Error::Incompatible {
+                    what: format!("the dropout is {probability}, but must be from 0 to 1"),
+                })
+            }
+            Self::Dropout(_) => Ok(()),
+            Self::Temperature(alpha) => check_alpha(alpha),
+        }
+    }
+}
+
+/// Refuses an inverse temperature below 0, or so large that sums overflow.
+///
+/// # Errors
+/// [`Error::Incompatible`] that names the value and the bounds.
+pub fn check_alpha(alpha: f64) -> Result<()> {
+    if (0.0..=MAX_ALPHA).contains(&alpha) {
+        return Ok(());
+    }
+    Err(Error::Incompatible {
+        what: format!("alpha is {alpha}, but must be from 0 to {MAX_ALPHA}"),
+    })
+}
+
+/// The largest inverse temperature; from a few hundred on only the best segmentation is drawn.
+const MAX_ALPHA: f64 = 1e6;
 
 /// Cuts one word into tokens.
 pub trait Encoder: std::fmt::Debug + Send + Sync {
@@ -129,6 +184,7 @@ pub struct Scratch {
     longest_prefix: longest_prefix::Buffers,
     longest_suffix: longest_suffix::Buffers,
     fewest_tokens: fewest_tokens::Buffers,
+    viterbi: viterbi::Buffers,
     whole_word: whole_word::Buffers,
 }
 

@@ -36,26 +36,19 @@ pub struct UnkSettings {
     pub max_characters: Option<usize>,
 }
 
-/// An encoder that does not fail where the vocabulary has no token.
-#[derive(Debug)]
-pub struct Unknown {
-    encoder: Box<dyn Encoder>,
+/// The unknown token and what it stands for.
+#[derive(Clone, Debug)]
+pub struct UnknownRule {
     alphabet: Alphabet,
     id: TokenId,
     settings: UnkSettings,
 }
 
-impl Unknown {
-    /// Wraps an encoder of a model with this alphabet; `id` is the unknown token's.
+impl UnknownRule {
+    /// A rule for a model with this alphabet; `id` is the unknown token's.
     #[must_use]
-    pub fn new(
-        encoder: Box<dyn Encoder>,
-        alphabet: Alphabet,
-        id: TokenId,
-        settings: UnkSettings,
-    ) -> Self {
+    pub fn new(alphabet: Alphabet, id: TokenId, settings: UnkSettings) -> Self {
         Self {
-            encoder,
             alphabet,
             id,
             settings,
@@ -69,23 +62,61 @@ impl Unknown {
         })
     }
 
-    fn encode_runs(
+    /// The unknown token's id.
+    pub(super) fn id(&self) -> TokenId {
+        self.id
+    }
+
+    /// Appends the ids of a word with `encode`, which fails at what it cannot spell and appends nothing
+    /// then.
+    pub(super) fn encode(
         &self,
         word: &[Symbol],
-        scratch: &mut Scratch,
         out: &mut Vec<TokenId>,
+        mut encode: impl FnMut(&[Symbol], &mut Vec<TokenId>) -> Result<()>,
     ) -> Result<()> {
+        if !self.is_too_long(word) {
+            let first = out.len();
+            let encoded = encode(word, out);
+            let Err(Error::UncoveredSymbol { .. }) = encoded else {
+                return encoded;
+            };
+            out.truncate(first);
+        }
         let mut at = 0;
-        for (len, is_known) in runs(&self.alphabet, word) {
+        for (len, is_known) in self.parts(word) {
             if is_known {
-                self.encoder
-                    .encode_word(&word[at..at + len], scratch, out)?;
+                encode(&word[at..at + len], out)?;
             } else {
                 out.push(self.id);
             }
             at += len;
         }
         Ok(())
+    }
+
+    /// How a word that cannot be spelled, or is too long, is cut: number of symbols of each part, and whether it can be;
+    /// each part that cannot is one unknown token.
+    pub(super) fn parts(&self, word: &[Symbol]) -> Vec<(usize, bool)> {
+        match self.settings.scope {
+            UnkScope::Characters if !self.is_too_long(word) => runs(&self.alphabet, word),
+            _ => vec![(word.len(), false)],
+        }
+    }
+}
+
+/// An encoder that does not fail where the vocabulary has no token.
+#[derive(Debug)]
+pub struct Unknown {
+    encoder: Box<dyn Encoder>,
+    rule: UnknownRule,
+}
+
+impl Unknown {
+    /// Wraps an encoder.
+    #[must_use]
+    pub fn new(encoder: Box<dyn Encoder>, rule: UnknownRule) -> Self {
+        Self { encoder, rule }
     }
 }
 
@@ -96,31 +127,13 @@ impl Encoder for Unknown {
         scratch: &mut Scratch,
         out: &mut Vec<TokenId>,
     ) -> Result<()> {
-        if self.is_too_long(word) {
-            out.push(self.id);
-            return Ok(());
-        }
-        let first = out.len();
-        let encoded = self.encoder.encode_word(word, scratch, out);
-        let Err(Error::UncoveredSymbol { .. }) = encoded else {
-            return encoded;
-        };
-        out.truncate(first);
-        match self.settings.scope {
-            UnkScope::Word => {
-                out.push(self.id);
-                Ok(())
-            }
-            UnkScope::Characters => self.encode_runs(word, scratch, out),
-        }
+        self.rule.encode(word, out, |word, out| {
+            self.encoder.encode_word(word, scratch, out)
+        })
     }
 
     fn unknown_len(&self, word: &[Symbol], id: TokenId) -> Option<usize> {
-        (id == self.id).then(|| match self.settings.scope {
-            _ if self.is_too_long(word) => word.len(),
-            UnkScope::Word => word.len(),
-            UnkScope::Characters => runs(&self.alphabet, word).first().map_or(0, |run| run.0),
-        })
+        (id == self.rule.id).then(|| self.rule.parts(word).first().map_or(0, |part| part.0))
     }
 }
 

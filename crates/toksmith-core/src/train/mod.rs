@@ -13,6 +13,7 @@ mod bpe;
 mod characters;
 mod pairs;
 mod scaffold_bpe;
+mod unigram;
 mod wordpiece;
 mod words;
 
@@ -20,6 +21,7 @@ pub use alphabet::AlphabetSettings;
 pub use bpe::{Bpe, BpeSettings};
 pub use characters::Characters;
 pub use scaffold_bpe::ScaffoldBpe;
+pub use unigram::{Unigram, UnigramSettings};
 pub use wordpiece::{Score, WordPiece, WordPieceSettings};
 pub use words::{Words, WordsSettings};
 
@@ -33,6 +35,8 @@ pub enum TrainerSettings {
     ScaffoldBpe(BpeSettings),
     /// Pairs joined by a score.
     Wordpiece(WordPieceSettings),
+    /// The unigram language model.
+    Unigram(UnigramSettings),
     /// The most frequent words.
     Words(WordsSettings),
     /// The alphabet alone.
@@ -56,6 +60,10 @@ impl TrainerSettings {
                 num_tokens,
                 settings: settings.clone(),
             }),
+            Self::Unigram(settings) => Box::new(Unigram {
+                num_tokens,
+                settings: settings.clone(),
+            }),
             Self::Words(settings) => Box::new(Words {
                 num_tokens,
                 settings: settings.clone(),
@@ -72,6 +80,7 @@ impl TrainerSettings {
         match self {
             Self::Bpe(settings) | Self::ScaffoldBpe(settings) => settings.check(),
             Self::Wordpiece(settings) => settings.check(),
+            Self::Unigram(settings) => settings.check(),
             Self::Words(settings) => settings.check(),
             Self::Characters {} => Ok(()),
         }
@@ -113,6 +122,8 @@ pub enum StopReason {
     PairsTooRare,
     /// The best score left is below `min_score`.
     ScoresTooLow,
+    /// No more pieces are used often enough to be kept.
+    PiecesTooRare,
     /// The best word left is rarer than `min_word_count`.
     WordsTooRare,
     /// Every word is a token.
