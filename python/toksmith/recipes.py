@@ -116,6 +116,16 @@ _WHOLE_NUMBERS: Final = {
 }
 
 
+# Settings that act only with another one, and their defaults.
+_OF_CHARACTERS: Final[dict[str, object]] = {
+    "character_coverage": 1.0,
+    "limit_alphabet": None,
+    "required_characters": "",
+    "byte_fallback": True,
+}
+_OF_UNK: Final[dict[str, object]] = {"unk_scope": "characters", "unk_max_characters": None}
+
+
 class RecipeSettings(TypedDict, total=False):
     """Settings a recipe's name leaves open. `None` means the default.
 
@@ -346,6 +356,7 @@ class Recipe:
             _check_whole_number(setting, getattr(self, setting), least)
         _check_coverage(self.character_coverage)
         _check_share("shrinking_factor", self.shrinking_factor)
+        self._check_idle()
         own = _TRAINER_SETTINGS.get(self.trainer, ())
         others = {name for names in _TRAINER_SETTINGS.values() for name in names}.difference(own)
         for setting in sorted(others):
@@ -359,6 +370,17 @@ class Recipe:
         # One form for all spellings, so that equal recipes are equal; the core refuses what it does
         # not know. An assignment is the one way to do so in a frozen class.
         object.__setattr__(self, "normalizer", tuple(normalizer_steps(self.normalizer)))
+
+    def _check_idle(self) -> None:
+        """Refuse settings that would do nothing because another one switches them off."""
+        for is_on, needs, defaults in (
+            (self.alphabet == "characters", 'alphabet="characters"', _OF_CHARACTERS),
+            (self.unk_token is not None, "unk_token", _OF_UNK),
+        ):
+            for setting, default in defaults.items():
+                value = getattr(self, setting)
+                if not is_on and value != default:
+                    raise SettingsError(f"{setting} is {value!r}, but does nothing without {needs}")
 
     @classmethod
     def parse(cls, name: str, **settings: Unpack[RecipeSettings]) -> Recipe:
@@ -399,9 +421,10 @@ class Recipe:
         given = {
             "boundary": base.boundary,
             "alphabet": base.alphabet,
-            "character_coverage": base.character_coverage,
             **{key: value for key, value in settings.items() if value is not None},
         }
+        if given["alphabet"] == base.alphabet:
+            given.setdefault("character_coverage", base.character_coverage)
         for setting in ("special_tokens", "user_defined_symbols"):
             if setting in given:
                 given[setting] = _strings(setting, given[setting])

@@ -221,3 +221,27 @@ def test_a_normalizer_that_is_none_is_refused_at_once() -> None:
         Recipe.parse("bpe", normalizer=["nfc", "nfx"])
     with pytest.raises(SettingsError, match=r"normalizer: .*not JSON serializable"):
         Recipe.parse("bpe", normalizer=[{"type": "replace", "by": b"x"}])
+
+
+@pytest.mark.parametrize(
+    ("settings", "needs"),
+    [
+        ({"byte_fallback": False}, 'alphabet="characters"'),
+        ({"character_coverage": 0.9}, 'alphabet="characters"'),
+        ({"limit_alphabet": 3}, 'alphabet="characters"'),
+        ({"required_characters": "é"}, 'alphabet="characters"'),
+        ({"unk_scope": "word"}, "unk_token"),
+        ({"unk_max_characters": 100}, "unk_token"),
+    ],
+)
+def test_a_setting_that_would_do_nothing_is_refused(
+    settings: dict[str, object], needs: str
+) -> None:
+    (setting,) = settings
+    with pytest.raises(SettingsError, match=f"{setting} is .*, but does nothing without {needs}"):
+        ts.BPE(**settings)  # type: ignore[arg-type]
+
+
+def test_another_alphabet_leaves_out_the_coverage_of_the_recipes_own() -> None:
+    assert Recipe.parse("unigram").character_coverage == 0.9995
+    assert Recipe.parse("unigram", alphabet="bytes").character_coverage == 1.0

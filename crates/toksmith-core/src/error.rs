@@ -45,8 +45,8 @@ pub enum Error {
     },
     /// A vocabulary that cannot hold what is pinned in it.
     #[error(
-        "vocab_size is {vocab_size}, but the byte alphabet of {boundary} needs {alphabet} \
-         and the special tokens {special}: at least {}", alphabet + special
+        "vocab_size is {vocab_size}, but the alphabet of {boundary} needs {alphabet} \
+         and the added tokens {special}: at least {}", alphabet + special
     )]
     VocabTooSmall {
         /// The size asked for.
@@ -55,7 +55,7 @@ pub enum Error {
         boundary: &'static str,
         /// Symbols pinned before training.
         alphabet: usize,
-        /// Number of special tokens.
+        /// Number of added tokens.
         special: usize,
     },
     /// A vocabulary larger than token ids can number.

@@ -432,7 +432,8 @@ impl Tokenizer {
     /// True when decoding gives every text back, byte for byte.
     #[must_use]
     pub fn is_lossless(&self) -> bool {
-        self.provenance.is_lossless() && self.model.alphabet().has_bytes()
+        let words = self.unk.as_ref().and_then(|unk| unk.max_characters);
+        self.provenance.is_lossless() && self.model.alphabet().has_bytes() && words.is_none()
     }
 
     fn stages(&self) -> Stages<'_> {

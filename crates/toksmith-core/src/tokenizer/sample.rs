@@ -133,7 +133,8 @@ impl Tokenizer {
         if self.encoder_kind != EncoderKind::MergeRank {
             return Err(Error::Incompatible {
                 what: format!(
-                    "dropout leaves out merges, but the encoder is {}: use with_encoder({:?})",
+                    "dropout leaves out merges, but the encoder is {}; it goes with {}, which a \
+                     vocabulary made by merges can have",
                     self.encoder_kind.name(),
                     EncoderKind::MergeRank.name()
                 ),
