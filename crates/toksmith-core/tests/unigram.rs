@@ -32,9 +32,10 @@ fn provenance(boundary: Boundary) -> Provenance {
     let pretokenizer = Pretokenizer::new(&PretokenizerSettings {
         pattern: "gpt2-contraction-fix".to_owned(),
         unicode: None,
+        digits: None,
     })
     .unwrap();
-    let identity = Normalizer::Identity;
+    let identity = Normalizer::default();
     Provenance::of(identity, &pretokenizer, boundary, WhitespaceRule::Split)
 }
 

@@ -158,7 +158,7 @@ impl Tokenizer {
         let mut symbols = Vec::new();
         let mut is_first = true;
         let mut part = |part: &[u8], emit: &mut dyn FnMut(Piece<'_>) -> Result<()>| {
-            let bytes = self.provenance.normalizer.normalize(part).bytes;
+            let bytes = self.provenance.normalizer.normalize(part);
             let bytes = self.prefixed(bytes, &mut is_first);
             let mut done = Ok(());
             stages.for_each_word(&bytes, |word| {
