@@ -204,6 +204,51 @@ def test_every_merge_of_wordpiece_by_likelihood_is_the_best_to_nine_digits(
     assert len(tokens) == len(units.tokens) + more or not pair_scores(training, "likelihood")
 
 
+unigram_settings = st.fixed_dictionaries(
+    {},
+    optional={
+        "seed_size": st.integers(0, 30),
+        "shrinking_factor": st.sampled_from([0.5, 0.75, 0.9]),
+        "num_sub_iterations": st.integers(1, 3),
+        "max_token_chars": st.integers(1, 8),
+    },
+)
+counted_words = st.dictionaries(
+    st.lists(st.sampled_from(PIECES), min_size=1, max_size=6).map("".join),
+    st.integers(1, 10**6),
+    min_size=1,
+    max_size=8,
+)
+
+
+@given(counted_words, modes, alphabets, unigram_settings, st.integers(0, 12))
+@settings(max_examples=200, deadline=None)
+def test_unigram_is_the_twin(
+    words: dict[str, int], mode: Mode, alphabet: dict[str, Any], own: dict[str, Any], more: int
+) -> None:
+    # Far apart counts, so that hardly anything ties but for the last digit of a logarithm.
+    counts = Counter({Word(False, word.encode(), False): count for word, count in words.items()})
+    units = units_of(counts, mode, alphabet)
+    assume(units.tokens)
+    vocab_size = len(units.tokens) + more
+    twin = reference.train_unigram(
+        counts, units, vocab_size, **{"seed_size": 4 * vocab_size, **own}
+    )
+    unknown = {} if alphabet.get("byte_fallback", True) else {"unk_token": "<unk>"}
+    tok = ts.train(
+        "unigram",
+        ts.WordCounts.from_dict(words, boundary=mode),
+        vocab_size=vocab_size + len(unknown),
+        **{"character_coverage": 1.0, **alphabet},
+        boundary=mode,
+        **unknown,
+        **own,
+    )
+    assert tok.scores is not None
+    assert [word_of(tok.token(id)) for id in range(len(tok.scores))] == list(twin.tokens)
+    assert tok.scores == pytest.approx(twin.scores, abs=1e-8)
+
+
 @given(documents_of, modes, alphabets, st.integers(0, 12), st.integers(1, 3))
 @settings(max_examples=120, deadline=None)
 def test_words_are_the_twin(

@@ -232,10 +232,7 @@ impl Model {
                 ),
             });
         }
-        let scores = scores
-            .into_iter()
-            .map(|score| (score / SCORE_STEP).round() * SCORE_STEP)
-            .collect();
+        let scores = scores.into_iter().map(rounded_score).collect();
         self.scores = Some(scores);
         Ok(self)
     }
@@ -293,6 +290,11 @@ impl Model {
             .zip(self.vocab.iter())
             .filter(|&(id, _)| self.visible.as_ref().is_none_or(|mask| mask[id as usize]))
     }
+}
+
+/// The nearest number that a score can be.
+pub(crate) fn rounded_score(score: f64) -> f64 {
+    (score / SCORE_STEP).round() * SCORE_STEP
 }
 
 /// Whether two tokens can stand side by side in a word.

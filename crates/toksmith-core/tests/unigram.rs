@@ -6,14 +6,19 @@
     reason = "a test fails by panicking"
 )]
 
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 
 use proptest::prelude::*;
+use serde_json::Value;
 use toksmith_core::alphabet::{Alphabet, AlphabetOrder};
 use toksmith_core::boundary::{Boundary, WhitespaceRule};
 use toksmith_core::control::{Control, NoControl};
 use toksmith_core::count::{Provenance, WordCounter, WordCounts, WordRef};
-use toksmith_core::encode::{EncoderKind, Sample};
+use toksmith_core::encode::{Dropout, EncoderKind, Sample};
+use toksmith_core::lattice::{Arc, Lattice};
+use toksmith_core::model::{Merge, Model};
 use toksmith_core::normalize::Normalizer;
 use toksmith_core::pretokenize::{Pretokenizer, PretokenizerSettings};
 use toksmith_core::random::Random;
@@ -23,7 +28,7 @@ use toksmith_core::train::{
     AlphabetSettings, BpeSettings, StopReason, Trained, Trainer, TrainerSettings, Unigram,
     UnigramSettings,
 };
-use toksmith_core::types::Marks;
+use toksmith_core::types::{Marks, TokenId};
 use toksmith_core::{Error, Result};
 
 const CORPUS: &str = include_str!("../../../testdata/corpora/small.jsonl");
@@ -325,5 +330,198 @@ fn what_cannot_be_drawn_from_is_refused() {
         Sample::Temperature(f64::INFINITY),
     ] {
         assert!(sampled(&bpe, sample).contains("but must be from 0 to"));
+    }
+}
+
+fn cases(name: &str) -> Value {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../../testdata/cases")
+        .join(name);
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map(Vec::as_slice).unwrap()
+}
+
+/// Pieces of a case with their numbers, in the order of the file's names.
+fn numbers(value: &Value) -> BTreeMap<String, f64> {
+    serde_json::from_value(value.clone()).unwrap()
+}
+
+fn strings(value: &Value) -> Vec<String> {
+    serde_json::from_value(value.clone()).unwrap()
+}
+
+/// The lattice of a word, and what its ids spell.
+fn lattice(word: &str, scores: &BTreeMap<String, f64>) -> (Lattice, Vec<String>) {
+    let names: Vec<String> = scores.keys().cloned().collect();
+    let mut lattice = Lattice::new();
+    for end in 1..=word.len() {
+        lattice.push_unit();
+        for start in 0..end {
+            if let Some(id) = names.iter().position(|name| *name == word[start..end]) {
+                lattice.push_arc(Arc {
+                    start: start as u32,
+                    id: id as TokenId,
+                    score: scores[&names[id]],
+                });
+            }
+        }
+    }
+    (lattice, names)
+}
+
+fn spelled(ids: &[TokenId], names: &[String]) -> Vec<String> {
+    ids.iter().map(|&id| names[id as usize].clone()).collect()
+}
+
+#[test]
+fn lattices_are_those_of_the_case_file() {
+    for case in list(&cases("unigram.json")["lattices"]) {
+        let word = case["word"].as_str().unwrap();
+        let (lattice, names) = lattice(word, &numbers(&case["scores"]));
+        let best = lattice.viterbi().unwrap();
+        assert_eq!(spelled(&best.ids, &names), strings(&case["viterbi"]));
+        let wanted = list(&case["n_best"]);
+        let found = lattice.n_best(wanted.len());
+        assert_eq!(found.len(), wanted.len());
+        for (path, wanted) in found.iter().zip(wanted) {
+            assert_eq!(spelled(&path.ids, &names), strings(&wanted[0]));
+            assert!((path.score - wanted[1].as_f64().unwrap()).abs() < 1e-9);
+        }
+        let total = lattice.forward(1.0)[word.len()];
+        assert!((total - case["log_total"].as_f64().unwrap()).abs() < 1e-9);
+        let mut expected = numbers(&case["expected"]);
+        let arcs = (1..=word.len()).flat_map(|place| lattice.ending(place));
+        for (arc, posterior) in arcs.zip(lattice.posteriors(1.0)) {
+            *expected.get_mut(&names[arc.id as usize]).unwrap() -= posterior;
+        }
+        assert!(expected.values().all(|rest| rest.abs() < 1e-9));
+    }
+}
+
+/// The sum over words of minus the log probability of the best segmentation.
+fn loss(words: &BTreeMap<String, f64>, scores: &BTreeMap<String, f64>) -> f64 {
+    let best = |word: &str| lattice(word, scores).0.viterbi().unwrap().score;
+    words.iter().map(|(word, count)| -count * best(word)).sum()
+}
+
+#[test]
+fn losses_and_removal_costs_are_those_of_the_worked_examples() {
+    for case in list(&cases("unigram.json")["models"]) {
+        let words = numbers(&case["words"]);
+        let total = case["total"].as_f64().unwrap();
+        let scores: BTreeMap<String, f64> = numbers(&case["pieces"])
+            .into_iter()
+            .map(|(piece, count)| (piece, (count / total).ln()))
+            .collect();
+        let whole = loss(&words, &scores);
+        assert!((whole - case["loss"].as_f64().unwrap()).abs() < 1e-9);
+        for (piece, cost) in numbers(&case["removal_costs"]) {
+            let mut without = scores.clone();
+            without.remove(&piece);
+            assert!(
+                (loss(&words, &without) - whole - cost).abs() < 1e-9,
+                "{piece}"
+            );
+        }
+        for (word, wanted) in case["n_best"].as_object().unwrap() {
+            let wanted = list(wanted);
+            let (lattice, _) = lattice(word, &scores);
+            let found = lattice.n_best(wanted.len());
+            for (path, wanted) in found.iter().zip(wanted) {
+                let fraction = wanted[1].as_str().unwrap();
+                let (over, under) = fraction.split_once('/').unwrap();
+                let wanted: f64 = over.parse::<f64>().unwrap() / under.parse::<f64>().unwrap();
+                assert!((path.score.exp() / wanted - 1.0).abs() < 1e-9, "{word}");
+            }
+        }
+    }
+}
+
+#[test]
+fn draws_are_those_of_the_case_file() {
+    let cases = cases("sampling.json");
+    for case in list(&cases["splitmix"]) {
+        let mut random = Random::new(case["seed"].as_u64().unwrap());
+        for number in strings(&case["numbers"]) {
+            assert_eq!(format!("{:016x}", random.next_u64()), number);
+        }
+    }
+    let scores = numbers(&cases["scores"]);
+    for case in list(&cases["sample"]) {
+        let mut random = Random::new(case["seed"].as_u64().unwrap());
+        let (lattice, names) = lattice(case["word"].as_str().unwrap(), &scores);
+        let alpha = case["inverse_temperature"].as_f64().unwrap();
+        for tokens in list(&case["tokens"]) {
+            let path = lattice.sample(alpha, &mut random).unwrap();
+            assert_eq!(spelled(&path.ids, &names), strings(tokens));
+        }
+    }
+    for case in list(&cases["distinct"]) {
+        let mut random = Random::new(case["seed"].as_u64().unwrap());
+        let (lattice, names) = lattice(case["word"].as_str().unwrap(), &scores);
+        let alpha = case["inverse_temperature"].as_f64().unwrap();
+        let k = case["k"].as_u64().unwrap() as usize;
+        let paths = lattice.sample_distinct(k, alpha, &mut random);
+        let wanted: Vec<Vec<String>> = list(&case["tokens"]).iter().map(strings).collect();
+        let found: Vec<_> = paths
+            .iter()
+            .map(|path| spelled(&path.ids, &names))
+            .collect();
+        assert_eq!(found, wanted);
+    }
+}
+
+#[test]
+fn dropout_is_that_of_the_case_file() {
+    let cases = cases("sampling.json");
+    let alphabet = Alphabet::new(256, AlphabetOrder::Bytes);
+    let mut names: Vec<String> = (0..=255_u8)
+        .map(|byte| char::from(byte).to_string())
+        .collect();
+    let mut merges = Vec::new();
+    for merge in list(&cases["merges"]) {
+        let parts = strings(merge);
+        let id = |part: &str| names.iter().position(|name| name == part).unwrap() as TokenId;
+        let (left, right) = (id(&parts[0]), id(&parts[1]));
+        let joined = parts.concat();
+        let new = names
+            .iter()
+            .position(|name| *name == joined)
+            .unwrap_or(names.len());
+        if new == names.len() {
+            names.push(joined);
+        }
+        merges.push(Merge {
+            left,
+            right,
+            new: new as TokenId,
+        });
+    }
+    let bytes = (0..=255_u8).map(|byte| vec![byte]);
+    let tokens: Vec<Vec<u8>> = bytes
+        .chain(names[256..].iter().map(|name| name.clone().into_bytes()))
+        .collect();
+    let tokens = tokens.iter().map(|bytes| (&**bytes, Marks::NONE));
+    let model = Model::from_parts(alphabet, tokens, merges).unwrap();
+    let dropout = Dropout::new(&model, None).unwrap();
+    for case in list(&cases["dropout"]) {
+        let mut random = Random::new(case["seed"].as_u64().unwrap());
+        let word: Vec<u16> = case["word"]
+            .as_str()
+            .unwrap()
+            .bytes()
+            .map(u16::from)
+            .collect();
+        let probability = case["probability"].as_f64().unwrap();
+        for tokens in list(&case["tokens"]) {
+            let mut ids = Vec::new();
+            dropout
+                .encode_word(&word, probability, &mut random, &mut ids)
+                .unwrap();
+            assert_eq!(spelled(&ids, &names), strings(tokens));
+        }
     }
 }

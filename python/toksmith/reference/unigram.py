@@ -104,6 +104,7 @@ def train_unigram(
         else lowest + next(put_back) * PUT_BACK_STEP
         for unit in units.tokens
     ]
+    scores = {piece: rounded(score) for piece, score in scores.items()}
     longer = sorted(
         scores.keys() - set(units.tokens), key=lambda p: (-scores[p], p.bytes, p.lead, p.trail)
     )[: vocab_size - size]
@@ -111,11 +112,17 @@ def train_unigram(
         units.mode,
         (*units.tokens, *longer),
         num_units=size,
-        scores=tuple(
-            round(score / SCORE_STEP) * SCORE_STEP
-            for score in (*unit_scores, *(scores[piece] for piece in longer))
-        ),
+        scores=(*map(rounded, unit_scores), *(scores[piece] for piece in longer)),
     )
+
+
+def rounded(score: float) -> float:
+    """Return the nearest multiple of `SCORE_STEP`.
+
+    >>> rounded(-0.5)
+    -0.5
+    """
+    return round(score / SCORE_STEP) * SCORE_STEP
 
 
 def unit_runs(counts: Mapping[Word, int], units: Units) -> Counter[tuple[Word, ...]]:
@@ -139,23 +146,37 @@ def seeds(runs: Runs, max_token_chars: int, seed_size: int) -> Scores:
     """Return the pieces to start from, with log probabilities.
 
     All units; and of all longer substrings of runs that occur at least twice those with the
-    highest occurrences times length. Ties: smaller bytes, then no lead, then no trail.
+    highest occurrences times length. Ties: smaller bytes, then no lead, then no trail. A substring
+    that the same unit follows everywhere is left out, as it is in a suffix tree, unless that would
+    make it too long.
 
     >>> from toksmith.reference.units import byte_units
     >>> runs = unit_runs({Word(False, b"abc", False): 2}, byte_units("space-prefix"))
-    >>> sorted(piece.bytes for piece in seeds(runs, 2, 9))
-    [b'a', b'ab', b'b', b'bc', b'c']
+    >>> sorted(piece.bytes for piece in seeds(runs, 9, 9))
+    [b'a', b'abc', b'b', b'bc', b'c']
     """
     occurrences: Counter[Word] = Counter()
     lengths: dict[Word, int] = {}
+    followers: defaultdict[Word, set[Word | None]] = defaultdict(set)
     for run, count in runs.items():
         for start in range(len(run)):
             for end in range(start + 1, min(start + max_token_chars, len(run)) + 1):
                 piece = spelled(run[start:end])
                 occurrences[piece] += count
                 lengths[piece] = end - start
+                followers[piece].add(run[end] if end < len(run) else None)
     weights = {piece: n * lengths[piece] for piece, n in occurrences.items()}
-    longer = [piece for piece, n in occurrences.items() if lengths[piece] > 1 and n >= 2]
+    longer = [
+        piece
+        for piece, n in occurrences.items()
+        if lengths[piece] > 1
+        and n >= 2
+        and (
+            len(followers[piece]) > 1
+            or None in followers[piece]
+            or lengths[piece] == max_token_chars
+        )
+    ]
     longer.sort(key=lambda p: (-weights[p], p.bytes, p.lead, p.trail))
     single = sorted(
         (piece for piece in occurrences if lengths[piece] == 1),

@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 
 use crate::control::Control;
 use crate::error::{Error, Result};
+use crate::model::rounded_score;
 use crate::types::{Count, Marks};
 use crate::vocab::Vocab;
 
@@ -336,7 +337,7 @@ impl<'p> State<'p> {
             .filter(|&piece| self.alive[piece])
             .collect();
         best.sort_unstable_by(|&a, &b| {
-            let by_score = self.score[b].total_cmp(&self.score[a]);
+            let by_score = rounded_score(self.score[b]).total_cmp(&rounded_score(self.score[a]));
             by_score.then_with(|| self.plan.compare(self.cells_of(a), self.cells_of(b)))
         });
         best.truncate(self.plan.num_pieces.saturating_sub(self.num_units));
