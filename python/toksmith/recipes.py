@@ -85,7 +85,12 @@ _BASES: Final[dict[str, _Base]] = {
     "wordpiece-frequency": _Base(
         "wordpiece", _WORDPIECE_ENCODERS, boundary="continuation", score="frequency"
     ),
-    "unigram": _Base("unigram", ("viterbi", *_SPAN_ENCODERS), character_coverage=0.9995),
+    "unigram": _Base(
+        "unigram",
+        ("viterbi", *_SPAN_ENCODERS),
+        alphabet="characters",
+        character_coverage=0.9995,
+    ),
     "words": _Base("words", ("whole-word", *_SPAN_ENCODERS)),
     "characters": _Base("characters", ("merge-rank",), alphabet="characters"),
     # Spoiled on purpose: the same BPE trained on single lines. Always flagged, never ranked.

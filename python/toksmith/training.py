@@ -530,7 +530,7 @@ def _vocab_size(vocab_size: int) -> int:
         raise SettingsError(f"vocab_size is {vocab_size!r}, but must be a whole number")
     # The core knows how large the alphabet is; here is refused what it could not even read.
     if size < 1:
-        raise SettingsError(f"vocab_size is {size}, but every alphabet needs at least 256 ids")
+        raise SettingsError(f"vocab_size is {size}, but must be at least 1")
     if size > _MAX_VOCAB_SIZE:
         raise SettingsError(f"vocab_size is {size}, but must be at most {_MAX_VOCAB_SIZE:,}")
     return size

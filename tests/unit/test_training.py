@@ -274,8 +274,8 @@ def test_an_exception_in_progress_stops_the_work_and_reaches_the_caller() -> Non
 @pytest.mark.parametrize(
     ("vocab_size", "message"),
     [
-        (-3, "vocab_size is -3, but every alphabet needs at least 256 ids"),
-        (0, "vocab_size is 0, but every alphabet needs at least 256 ids"),
+        (-3, "vocab_size is -3, but must be at least 1"),
+        (0, "vocab_size is 0, but must be at least 1"),
         (2**70, f"vocab_size is {2**70}, but must be at most 1,073,741,824"),
     ],
 )
