@@ -375,3 +375,18 @@ def test_files_left_out_are_in_the_results(tmp_path: Path) -> None:
         assert len(facts.skipped) == 5
         assert "0.bin: " in facts.skipped[0]
         assert facts.name == str(tmp_path / side)
+
+
+def test_every_recipe_can_be_compared_and_all_that_lose_nothing_are_ranked(tmp_path: Path) -> None:
+    comparison = compare(ts.known_recipes(), train=TRAIN, test=TEST, vocab_size=1_100)
+    results = comparison.results
+    assert {c.name for c in results.candidates} == set(ts.known_recipes())
+    for candidate in results.candidates:
+        assert candidate.compression.num_tokens > 0
+        assert (candidate.rank is None) == candidate.is_line_fed, candidate.name
+    # One vocabulary has one training, whatever the number of its encoders.
+    merged = results.candidate("wordpiece-pmi+merge-rank")
+    assert merged.vocab_size == results.candidate("wordpiece-pmi").vocab_size
+    comparison.save_html(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert all(name in page for name in ts.known_recipes())
