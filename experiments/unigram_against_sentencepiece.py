@@ -160,14 +160,13 @@ def _toksmith(
 ) -> Callable[[], Encode]:
     import toksmith as ts
 
-    ts.Unigram(seed_size=seed_size)  # loads the library
+    # Bytes as units, as the others have them; also, this loads the library.
+    trainer = ts.Unigram(alphabet="bytes", seed_size=seed_size)
 
     def train_here() -> Encode:
         # Reading the counts is part of it, as it is for SentencePiece.
         counts = ts.WordCounts.load(train)
-        tokenizer = ts.Unigram(seed_size=seed_size).train(
-            counts, vocab_size=_VOCAB_SIZE, num_threads=num_threads
-        )
+        tokenizer = trainer.train(counts, vocab_size=_VOCAB_SIZE, num_threads=num_threads)
         return lambda word: len(tokenizer.n_best(word, 1)[0][0])
 
     return train_here

@@ -60,7 +60,7 @@ def processor_of(tok: ts.Tokenizer) -> sentencepiece.SentencePieceProcessor:
 
 @pytest.fixture(scope="module")
 def tok(small_corpus: list[str]) -> ts.Tokenizer:
-    return ts.Unigram().train(small_corpus, vocab_size=1_500)
+    return ts.Unigram(alphabet="bytes").train(small_corpus, vocab_size=1_500)
 
 
 @pytest.fixture(scope="module")
@@ -144,7 +144,9 @@ def test_the_trainer_is_no_worse_than_sentencepieces_on_the_same_words(
         minloglevel=2,
     )
     theirs = sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "model.model"))
-    ours = ts.Unigram().train(ts.WordCounts.from_dict(dict(counts)), vocab_size=1_000)
+    ours = ts.Unigram(alphabet="bytes").train(
+        ts.WordCounts.from_dict(dict(counts)), vocab_size=1_000
+    )
     found = bytes_per_token(held_out, lambda word: len(ours.encode(word)))
     peer = bytes_per_token(held_out, lambda word: len(theirs.encode(as_characters(word))))
     assert found >= 0.995 * peer

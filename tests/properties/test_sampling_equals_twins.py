@@ -28,7 +28,7 @@ alphas = st.sampled_from([0.0, 0.1, 0.5, 1.0, 4.0])
 @functools.cache
 def trained(recipe: str, mode: Mode) -> tuple[ts.Tokenizer, Model]:
     num_units = len(reference.alphabet(mode))
-    tok = ts.train(recipe, TEXT, vocab_size=num_units + 40, boundary=mode)
+    tok = ts.train(recipe, TEXT, vocab_size=num_units + 40, boundary=mode, alphabet="bytes")
     tokens = [tok.token(id) for id in range(tok.vocab_size)]
     model = Model(
         mode,
