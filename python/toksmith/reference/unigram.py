@@ -77,7 +77,7 @@ def train_unigram(
     >>> units = character_units(counts, "space-prefix", byte_fallback=False)
     >>> model = train_unigram(counts, units, 3)
     >>> model.tokens[2].bytes, [round(score, 2) for score in model.scores]
-    (b'abab', [-3.2, -1.28, -0.5])
+    (b'abab', [-2.33, -1.32, -0.57])
     """
     size = len(units.tokens)
     if vocab_size < size:
