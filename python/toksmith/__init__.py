@@ -45,13 +45,13 @@ if TYPE_CHECKING:
     from toksmith.recipes import known_recipes as known_recipes
     from toksmith.tracing import Trace as Trace
     from toksmith.tracing import trace as trace
-    from toksmith.training import BPE as BPE
-    from toksmith.training import ISBPE as ISBPE
-    from toksmith.training import Characters as Characters
-    from toksmith.training import ScaffoldBPE as ScaffoldBPE
-    from toksmith.training import Unigram as Unigram
-    from toksmith.training import WordPiece as WordPiece
-    from toksmith.training import Words as Words
+    from toksmith.trainers import BPE as BPE
+    from toksmith.trainers import ISBPE as ISBPE
+    from toksmith.trainers import Characters as Characters
+    from toksmith.trainers import ScaffoldBPE as ScaffoldBPE
+    from toksmith.trainers import Unigram as Unigram
+    from toksmith.trainers import WordPiece as WordPiece
+    from toksmith.trainers import Words as Words
     from toksmith.training import count_words as count_words
     from toksmith.training import train as train
     from toksmith.training import train_recipe as train_recipe
@@ -62,13 +62,13 @@ _HOMES: Final = {
     "Corpus": "toksmith.corpus",
     "WordCounts": "toksmith._core",
     "count_words": "toksmith.training",
-    "BPE": "toksmith.training",
-    "ISBPE": "toksmith.training",
-    "ScaffoldBPE": "toksmith.training",
-    "WordPiece": "toksmith.training",
-    "Unigram": "toksmith.training",
-    "Words": "toksmith.training",
-    "Characters": "toksmith.training",
+    "BPE": "toksmith.trainers",
+    "ISBPE": "toksmith.trainers",
+    "ScaffoldBPE": "toksmith.trainers",
+    "WordPiece": "toksmith.trainers",
+    "Unigram": "toksmith.trainers",
+    "Words": "toksmith.trainers",
+    "Characters": "toksmith.trainers",
     "train": "toksmith.training",
     "Recipe": "toksmith.recipes",
     "known_recipes": "toksmith.recipes",

@@ -1,7 +1,7 @@
 """Training: from a corpus to word counts, from word counts to a tokenizer.
 
-`BPE` and `ISBPE` are what most people need; `train` takes a recipe's name instead, and
-`train_recipe` starts from word counts that are there already, as a comparison does.
+`train` takes a recipe's name; `train_recipe` starts from word counts that are there already, as a
+comparison does. `toksmith.trainers` has a class for each method.
 """
 
 from __future__ import annotations
@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import KW_ONLY, dataclass, fields
-from typing import Final, Unpack, cast
+from typing import Final, Unpack
 
 from toksmith._core import Tokenizer, WordCounter, WordCounts, check_training
 from toksmith._core import train as _train_from_counts
@@ -18,20 +17,7 @@ from toksmith.corpus import Corpus, CorpusInput
 from toksmith.errors import CorpusError, SettingsError
 from toksmith.recipes import DEFAULT_PRETOKENIZER, NormalizerSettings, Recipe, RecipeSettings
 
-__all__ = [
-    "BPE",
-    "ISBPE",
-    "Characters",
-    "Progress",
-    "ScaffoldBPE",
-    "Unigram",
-    "WordPiece",
-    "Words",
-    "count_for",
-    "count_words",
-    "train",
-    "train_recipe",
-]
+__all__ = ["Progress", "count_for", "count_words", "train", "train_recipe"]
 
 #: Called with a stage (`"count"`, in bytes; `"train"`, in merges or dropped pieces), what is done,
 #: and the total, None where it is not known. An exception that it raises stops the work.
@@ -42,9 +28,6 @@ Progress = Callable[[str, int, int | None], None]
 _BATCH_BYTES: Final = 4 << 20
 
 _MAX_VOCAB_SIZE: Final = 2**30
-
-_WORDPIECE_SCORES: Final = ("pmi", "likelihood", "frequency")
-_ISBPE_RECIPES: Final = {"single": "isbpe-single", "dual": "isbpe-dual"}
 
 
 def count_words(
@@ -247,273 +230,6 @@ def train(
         check_training(recipe.training_settings(size), recipe.counting_settings())
         counts = count_for(recipe, documents, num_threads=num_threads, progress=progress)
     return train_recipe(recipe, counts, size, num_threads=num_threads, progress=progress)
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Trainer:
-    """What every trainer can be told: how text is cut and written, and what is pinned."""
-
-    #: Encoder of the recipe; None for the trainer's own.
-    encoder: str | None = None
-    pretokenizer: str | None = None
-    digits: str | None = None
-    whitespace: str | None = None
-    normalizer: NormalizerSettings | None = None
-    unicode: str | None = None
-    boundary: str | None = None
-    special_tokens: Sequence[str] = ()
-    user_defined_symbols: Sequence[str] = ()
-    alphabet: str | None = None
-    alphabet_order: str | None = None
-    character_coverage: float | None = None
-    limit_alphabet: int | None = None
-    required_characters: str | None = None
-    byte_fallback: bool | None = None
-    unk_token: str | None = None
-    unk_scope: str | None = None
-    unk_max_characters: int | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse what cannot be trained now, and not after the corpus was read."""
-        Recipe.parse(self.recipe, **self._settings())
-
-    @property
-    def _base(self) -> str:
-        """Name of the recipe without its encoder."""
-        raise NotImplementedError
-
-    @property
-    def recipe(self) -> str:
-        """Name of the recipe, as `train` and `compare` take it."""
-        if self.encoder is None:
-            return self._base
-        return Recipe.parse(f"{self._base}+{self.encoder}").name
-
-    def _settings(self) -> RecipeSettings:
-        known = RecipeSettings.__annotations__
-        settings = {f.name: getattr(self, f.name) for f in fields(self) if f.name in known}
-        return cast(RecipeSettings, settings)
-
-    def train(
-        self,
-        corpus: CorpusInput | WordCounts,
-        *,
-        vocab_size: int,
-        num_threads: int | None = None,
-        progress: Progress | None = None,
-    ) -> Tokenizer:
-        """Train on a corpus or on ready word counts; see `toksmith.train`.
-
-        >>> BPE().train(["low low", "lower"], vocab_size=257).vocab_size
-        257
-        """
-        return train(
-            self.recipe,
-            corpus,
-            vocab_size=vocab_size,
-            num_threads=num_threads,
-            progress=progress,
-            **self._settings(),
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
-class BPE(_Trainer):
-    """Byte-pair encoding: join the most frequent pair of adjacent tokens, again and again.
-
-    By default byte-level, as GPT-2 has it. All trainers take the arguments that `Recipe` explains;
-    None is the recipe's default, or for `pretokenizer`, `whitespace` and the like what ready word
-    counts were made with.
-
-    Args:
-        encoder: `merge-rank` (as in training), `longest-first` (LBPE), or one of the others that
-            `known_recipes()` shows.
-        min_pair_count, num_merges, max_token_bytes: when training stops, and which tokens it
-            does not make.
-        pretokenizer, whitespace, normalizer, unicode, boundary, special_tokens,
-            user_defined_symbols, alphabet, alphabet_order, character_coverage, limit_alphabet,
-            required_characters, byte_fallback, unk_token, unk_scope, unk_max_characters: see
-            `Recipe`.
-    Raises:
-        SettingsError: an unknown encoder or setting.
-    Source: Sennrich et al. 2016; Radford et al. 2019.
-
-    >>> tok = BPE().train("low low lower lowest", vocab_size=258)
-    >>> tok.token(257).bytes
-    b'low'
-    """
-
-    min_pair_count: int | None = None
-    num_merges: int | None = None
-    max_token_bytes: int | None = None
-
-    @property
-    def _base(self) -> str:
-        return "bpe"
-
-
-@dataclass(frozen=True)
-class ISBPE(_Trainer):
-    """Implicit-space BPE: a single space between words is not stored, its absence is.
-
-    Args:
-        mode: `single` marks what no space precedes, `dual` also what no space follows, so that a
-            word has one form wherever it stands.
-        encoder, min_pair_count, num_merges, max_token_bytes: as for `BPE`.
-    Raises:
-        SettingsError: an unknown mode or encoder.
-    Source: "Improving BPE" (the ISBPE post).
-
-    >>> tok = ISBPE(mode="dual").train("self.fire self.fire", vocab_size=1_030)
-    >>> print(tok.explain("self.fire"))
-    self.fire -> self | #.# | fire
-    """
-
-    mode: str = "dual"
-    _: KW_ONLY
-    min_pair_count: int | None = None
-    num_merges: int | None = None
-    max_token_bytes: int | None = None
-
-    @property
-    def _base(self) -> str:
-        if self.mode not in _ISBPE_RECIPES:
-            raise SettingsError(
-                f"unknown mode {self.mode!r} of ISBPE; known: {', '.join(_ISBPE_RECIPES)}"
-            )
-        return _ISBPE_RECIPES[self.mode]
-
-
-@dataclass(frozen=True, kw_only=True)
-class ScaffoldBPE(_Trainer):
-    """BPE that hides tokens which only led to longer ones, and gives their places to others.
-
-    Encoded by merge rank, a hidden token that merging ends with is written as the fewest visible
-    ones that spell it; the other encoders never see hidden tokens. They are in
-    `Tokenizer.hidden_tokens`, and take no ids below `vocab_size`.
-
-    Args:
-        encoder, min_pair_count, num_merges, max_token_bytes: as for `BPE`.
-    Source: Lian et al. 2024 (Scaffold-BPE).
-
-    >>> counts = WordCounts.from_dict({"abc": 9, "xy": 4})
-    >>> tok = ScaffoldBPE().train(counts, vocab_size=258)
-    >>> tok.token(256).bytes, tok.token(257).bytes, tok.hidden_tokens
-    (b'abc', b'xy', [Token(b'ab', lead=False, trail=False)])
-    """
-
-    min_pair_count: int | None = None
-    num_merges: int | None = None
-    max_token_bytes: int | None = None
-
-    @property
-    def _base(self) -> str:
-        return "scaffold-bpe"
-
-
-@dataclass(frozen=True)
-class WordPiece(_Trainer):
-    """WordPiece: join the pair with the best score; encode by longest prefix.
-
-    By default nothing is lost: a word keeps the space in front of it, and bytes spell what no
-    token does. BERT's own way is
-    `WordPiece(pretokenizer="bert", whitespace="drop", alphabet="characters", byte_fallback=False,
-    unk_token="[UNK]", unk_scope="word", unk_max_characters=100)`.
-
-    Args:
-        score: `pmi` (count of the pair over the product of its parts' counts), `likelihood` (gain
-            in log likelihood of the corpus) or `frequency` (that of BPE).
-        min_score: training stops when no pair has so high a score.
-        min_pair_count, max_token_bytes: as for `BPE`.
-    Source: Schuster and Nakajima 2012; Devlin et al. 2019.
-
-    >>> tok = WordPiece(score="frequency").train("hug hugs hug", vocab_size=515)
-    >>> print(tok.explain("hugs"))
-    hugs -> h | ##ug | ##s
-    """
-
-    score: str = "pmi"
-    _: KW_ONLY
-    min_score: float | None = None
-    min_pair_count: int | None = None
-    max_token_bytes: int | None = None
-
-    @property
-    def _base(self) -> str:
-        if self.score not in _WORDPIECE_SCORES:
-            raise SettingsError(
-                f"unknown score {self.score!r} of WordPiece; known: {', '.join(_WORDPIECE_SCORES)}"
-            )
-        return f"wordpiece-{self.score}"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Unigram(_Trainer):
-    """The unigram language model: many pieces at first, then without those that are missed least.
-
-    Every token has a score, its log probability, and a word is cut so that their sum is largest.
-    As SentencePiece trains it, but on words with their counts and from fewer, heavier seeds;
-    `seed_size=1_000_000` starts as SentencePiece does.
-
-    Args:
-        encoder: `viterbi` (the best sum of scores), or one that reads tokens alone.
-        seed_size, shrinking_factor, num_sub_iterations, max_token_chars: see `Recipe`.
-    Raises:
-        SettingsError: an unknown encoder or setting.
-    Source: Kudo 2018.
-
-    >>> tok = Unigram().train("low low lower low", vocab_size=258)
-    >>> tok.encode(" low low")
-    [256, 256]
-    """
-
-    seed_size: int | None = None
-    shrinking_factor: float | None = None
-    num_sub_iterations: int | None = None
-    max_token_chars: int | None = None
-
-    @property
-    def _base(self) -> str:
-        return "unigram"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Words(_Trainer):
-    """A vocabulary of words: the most frequent ones, and units to spell the others with.
-
-    To have an unknown token instead, as word-level tokenizers do:
-    `Words(alphabet="none", unk_token="<unk>")`.
-
-    Args:
-        min_word_count: a rarer word does not become a token.
-
-    >>> tok = Words().train("low low lower", vocab_size=257)
-    >>> tok.encode(" low")
-    [256]
-    """
-
-    min_word_count: int | None = None
-
-    @property
-    def _base(self) -> str:
-        return "words"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Characters(_Trainer):
-    """A vocabulary of characters: the bytes, and the most frequent characters of the corpus.
-
-    Where there are more than `vocab_size` allows, the rarer ones are spelled in bytes, or are
-    `unk_token` without `byte_fallback`. `Characters(alphabet="bytes")` has 256 tokens.
-
-    >>> tok = Characters().train("h\u00e9 h\u00e9", vocab_size=257)
-    >>> tok.encode("h\u00e9")
-    [104, 256]
-    """
-
-    @property
-    def _base(self) -> str:
-        return "characters"
 
 
 def _training_progress(progress: Progress) -> Callable[[int, int], None]:

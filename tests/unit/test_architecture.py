@@ -145,6 +145,7 @@ PYTHON_ROOMS = (
     ("corpus",),
     ("recipes",),
     ("training", "loading"),
+    ("trainers",),
     ("evaluate", "tracing"),
     ("report",),
     ("comparison",),
