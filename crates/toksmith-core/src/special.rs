@@ -374,3 +374,50 @@ fn continues_word(code_point: u32) -> bool {
             || kind == CharKind::Mark
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(ids: &[(&str, Option<TokenId>)]) -> Result<SpecialTokens> {
+        let tokens = ids.iter().map(|&(text, id)| AddedToken {
+            text: text.to_owned(),
+            kind: AddedKind::Special,
+            id,
+        });
+        SpecialTokens::new(tokens.collect(), 256)
+    }
+
+    #[test]
+    fn ids_ascend_from_the_first_and_may_leave_some_out() {
+        let special = tokens(&[("a", Some(256)), ("b", Some(300)), ("c", None)]).unwrap();
+        let ids: Vec<_> = special.iter().collect();
+        assert_eq!(ids, [("a", 256), ("b", 300), ("c", 301)]);
+        assert_eq!(special.name(299), None);
+        assert!(special.is_special(300) && !special.is_special(257));
+        // Only what cannot be told otherwise is kept.
+        let stated = special.tokens().iter().map(|token| token.id);
+        assert_eq!(stated.collect::<Vec<_>>(), [None, Some(300), None]);
+    }
+
+    #[test]
+    fn ids_that_are_taken_or_far_away_are_refused_with_the_bounds() {
+        for (ids, least, most) in [
+            (vec![("a", Some(255))], 256, 65_792),
+            (vec![("a", Some(65_793))], 256, 65_792),
+            (vec![("a", Some(300)), ("b", Some(300))], 301, 65_793),
+            (
+                vec![("a", Some(65_792)), ("b", Some(65_794))],
+                65_793,
+                65_793,
+            ),
+        ] {
+            match tokens(&ids) {
+                Err(Error::AddedTokenId {
+                    least: l, most: m, ..
+                }) => assert_eq!((l, m), (least, most)),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+}

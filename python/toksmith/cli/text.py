@@ -298,9 +298,9 @@ def convert(
 ) -> None:
     """Write a tokenizer of any format again, or with another encoder for the same vocabulary.
 
-    Ids keep their meaning: what the old file encoded, the new one decodes. The pretokenizer, special
-    tokens and Unicode version are for files that do not say them: tiktoken's, unless it is r50k_base,
-    cl100k_base or o200k_base, which are recognized by their tokens.
+    Ids keep their meaning: what the old file encoded, the new one decodes. The pretokenizer,
+    special tokens and Unicode version are for files that do not say them: tiktoken's, unless it is
+    r50k_base, cl100k_base or o200k_base, which are recognized by their tokens.
 
     \b
     Examples:

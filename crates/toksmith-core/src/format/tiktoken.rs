@@ -33,7 +33,7 @@ use crate::types::{Marks, Rank, TokenId};
 use super::ForeignSettings;
 
 const WHAT: &str = "tiktoken ranks";
-/// The Unicode version of the regular expression engine in tiktoken (0.8 to 0.14).
+/// The Unicode version of the regular expression engine in tiktoken 0.14.
 const UNICODE: &str = "16.0";
 /// So much of a token is shown in a message.
 const MAX_SHOWN_BYTES: usize = 40;
