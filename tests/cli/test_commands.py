@@ -467,7 +467,7 @@ def test_convert_reads_tiktokens_ranks_and_the_file_goes_on_as_any_other(invoke:
     assert ids == "258 100 300\n"
     assert invoke("decode", "lbpe.tok.json", "258", "100", "300").stdout == "abcd<e>"
     evaluated = invoke("evaluate", "lbpe.tok.json", "--test", "small.tiktoken").stdout
-    assert "301" in evaluated
+    assert "lbpe" in evaluated
 
 
 def test_commands_take_a_known_rank_file_as_it_is(invoke: Invoke, shared_data: Path) -> None:
