@@ -26,6 +26,7 @@ __all__ = [
     "NormalizerSettings",
     "Recipe",
     "RecipeSettings",
+    "check_pretokenizer",
     "compositions",
     "did_you_mean",
     "known_encoders",
@@ -355,7 +356,7 @@ class Recipe:
 
     def __post_init__(self) -> None:
         """Refuse slips that the core would take for something that was meant."""
-        _check_pretokenizer(self.pretokenizer)
+        check_pretokenizer(self.pretokenizer)
         _check_digits(self.digits)
         for setting, least in _WHOLE_NUMBERS.items():
             _check_whole_number(setting, getattr(self, setting), least)
@@ -521,8 +522,12 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f" (did you mean {near[0]!r}?)" if near else ""
 
 
-def _check_pretokenizer(pretokenizer: object) -> None:
-    """Refuse a misspelt name: as a regular expression it would match itself and nothing else."""
+def check_pretokenizer(pretokenizer: object) -> None:
+    """Refuse a misspelt name: as a regular expression it would match itself and nothing else.
+
+    Raises:
+        SettingsError: no string, or the like of a name that there is not.
+    """
     if not isinstance(pretokenizer, str):
         raise SettingsError(f"pretokenizer is {pretokenizer!r}, but must be a string")
     known = pretokenizers()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import subprocess
 import sys
@@ -95,6 +96,20 @@ def test_a_tokenizer_file_that_was_changed(run: Run, tokenizer_file: Path) -> No
 def test_a_text_where_a_tokenizer_or_word_counts_are_expected(run: Run, text_file: Path) -> None:
     _explained(run("encode", "text.txt", stdin=b"low"), "text.txt")
     _explained(run("merge", "text.txt", "-o", "out.tsv"), "text.txt")
+
+
+def test_a_rank_file_that_does_not_say_how_text_is_cut(run: Run, tmp_path: Path) -> None:
+    lines = (f"{base64.b64encode(bytes([byte])).decode()} {byte}\n" for byte in range(256))
+    (tmp_path / "a.tiktoken").write_text("".join(lines))
+    _explained(run("encode", "a.tiktoken", stdin=b"a"), "a.tiktoken: tiktoken ranks do not say")
+    convert = ("convert", "a.tiktoken", "b")
+    _explained(run(*convert, "--special-token", "a=7"), "give a pretokenizer")
+    _explained(run(*convert, "--pretokenizer", "gtp2"), "did you mean 'gpt2'")
+    _explained(run(*convert, "--pretokenizer", "("), "does not compile")
+    options = (*convert, "--pretokenizer", "gpt2", "--special-token")
+    _explained(run(*options, "a=7"), '"a" has id 7')
+    _explained(run(*options, "a=256", "--special-token", "b"), "to all or to none")
+    assert not (tmp_path / "b").exists()
 
 
 def test_an_unknown_id(run: Run, tokenizer_file: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import shlex
@@ -443,3 +444,34 @@ def test_a_normalizer_is_a_name_or_an_object_and_may_have_several_steps(
     trained, counted = ts.load("a.tok.json"), ts.load("b.tok.json")
     assert trained.normalize("ﬁl") == counted.normalize("ﬁl") == "fiL"
     assert trained.merges == counted.merges
+
+
+def _ranks(*tokens: bytes) -> bytes:
+    """A rank file: the bytes, then these tokens."""
+    vocabulary = [*(bytes([byte]) for byte in range(256)), *tokens]
+    return b"".join(
+        base64.b64encode(token) + f" {rank}\n".encode() for rank, token in enumerate(vocabulary)
+    )
+
+
+def test_convert_reads_tiktokens_ranks_and_the_file_goes_on_as_any_other(invoke: Invoke) -> None:
+    Path("small.tiktoken").write_bytes(_ranks(b"ab", b"bc", b"abc", b"bcd"))
+    result = invoke(
+        *("convert", "small.tiktoken", "lbpe.tok.json", "--encoder", "longest-first"),
+        *("--pretokenizer", "gpt2", "--special-token", "<e>=300", "--unicode", "15.0"),
+    )
+    assert "wrote bpe+longest-first, 301 ids: lbpe.tok.json" in result.stderr
+    tok = ts.load("lbpe.tok.json")
+    assert (tok.special_tokens, tok.unicode_version) == ({"<e>": 300}, "15.0")
+    ids = invoke("encode", "lbpe.tok.json", "--allowed-special", "all", stdin=b"abcd<e>").stdout
+    assert ids == "258 100 300\n"
+    assert invoke("decode", "lbpe.tok.json", "258", "100", "300").stdout == "abcd<e>"
+    evaluated = invoke("evaluate", "lbpe.tok.json", "--test", "small.tiktoken").stdout
+    assert "lbpe" in evaluated
+
+
+def test_commands_take_a_known_rank_file_as_it_is(invoke: Invoke, shared_data: Path) -> None:
+    file = str(shared_data / "vocabs" / "tiktoken" / "cl100k_base.tiktoken")
+    assert invoke("encode", file, stdin=b"hello world").stdout == "15339 1917\n"
+    assert invoke("decode", file, "15339", "1917").stdout == "hello world"
+    assert invoke("explain", file, "hello world").stdout == "hello world -> hello | \\sworld\n"

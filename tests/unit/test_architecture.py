@@ -43,6 +43,7 @@ RUST_ROOMS = (
     "tokenizer",
     "explain",
     "file",
+    "format",
 )
 #: What a room may not use although it stands before it: what the room is not to know.
 RUST_FORBIDDEN = {
@@ -58,6 +59,8 @@ RUST_FORBIDDEN = {
     "decode": {"pretokenize", "count", "train", "encode", "normalize", "artifact"},
     # Ids, special tokens and spans; neither a text nor a model.
     "post": set(RUST_ROOMS) - {"types", "error", "special"},
+    # A tokenizer's parts and one foreign file.
+    "format": {"train", "trie", "lattice", "encode", "decode", "post", "pipeline", "explain"},
 }
 #: Names that lib.rs gives out again, and their rooms.
 RUST_REEXPORTS = {"Error": "error", "Result": "error", "Tokenizer": "tokenizer"}

@@ -123,9 +123,13 @@ pub enum Error {
         /// The word, as displayed.
         word: String,
     },
-    /// An id outside the vocabulary.
+    /// An id outside the vocabulary, or one that no token has.
     #[error(
-        "token id {id} at position {at} is not in the vocabulary (ids are 0 to {})",
+        "token id {id} at position {at} is not in the vocabulary ({} 0 to {})",
+        match usize::try_from(*id) {
+            Ok(id) if id < *vocab_size => "no token has it; ids lie from",
+            _ => "ids are",
+        },
         vocab_size.saturating_sub(1)
     )]
     UnknownTokenId {
@@ -133,7 +137,7 @@ pub enum Error {
         id: i128,
         /// Its position in the sequence.
         at: usize,
-        /// The vocabulary's size.
+        /// The largest id + 1.
         vocab_size: usize,
     },
     /// A symbol that no token spells.
@@ -157,6 +161,21 @@ pub enum Error {
         name: String,
         /// Why not.
         reason: &'static str,
+    },
+    /// An added token with an id that it cannot have.
+    #[error(
+        "added token {name:?} has id {id}, but it must be from {least} to {most}: ids ascend after \
+         those of the model, and few may be left out"
+    )]
+    AddedTokenId {
+        /// The token's text.
+        name: String,
+        /// The id it states.
+        id: u64,
+        /// The id after those before it.
+        least: u64,
+        /// The largest it may have.
+        most: u64,
     },
     /// A template that cannot be, or that lacks what is asked of it.
     #[error("template {place}: {reason}")]
@@ -237,6 +256,29 @@ pub enum Error {
         place: String,
         /// What is wrong.
         reason: String,
+    },
+    /// A file in no format that is read here.
+    #[error("unknown format: it begins with {begins}; known: {known}")]
+    UnknownFormat {
+        /// The first bytes, as text.
+        begins: String,
+        /// The formats there are and how they begin.
+        known: &'static str,
+    },
+    /// A file that does not say how text is cut, which cannot be guessed.
+    #[error(
+        "{format} do not say how text is cut, and these {num_tokens} tokens are those of no known \
+         encoding ({encodings}): give a pretokenizer, one of {pretokenizers}, or a regular expression"
+    )]
+    PretokenizerNeeded {
+        /// The format.
+        format: &'static str,
+        /// Tokens in the file.
+        num_tokens: usize,
+        /// Encodings whose pretokenizer is known.
+        encodings: String,
+        /// Pretokenizers with a name.
+        pretokenizers: String,
     },
     /// A file written by a later version.
     #[error("{format} has version {found}; this toksmith reads up to {supported}")]

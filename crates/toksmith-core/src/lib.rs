@@ -8,6 +8,7 @@
 //!                                                        ↘ encode, decode
 //! post                  frames, cuts and fills up ids
 //! pipeline, tokenizer   compose them      explain   shows      file   saves and loads
+//! format                tells files apart and reads those of other libraries
 //! ```
 //!
 //! The crate is pure Rust, prints nothing, never panics on input, never recurses on its length, and
@@ -24,6 +25,7 @@ pub mod encode;
 pub mod error;
 pub mod explain;
 pub mod file;
+pub mod format;
 pub mod lattice;
 pub mod model;
 pub mod normalize;

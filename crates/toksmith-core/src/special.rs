@@ -58,17 +58,25 @@ pub struct AddedToken {
     pub text: String,
     /// Where it is recognized.
     pub kind: AddedKind,
+    /// Its id; `None` for the one after those before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<TokenId>,
 }
 
 impl AddedToken {
-    /// Tokens of one kind.
+    /// Tokens of one kind, each with the next id.
     pub fn all_of(kind: AddedKind, texts: &[String]) -> impl Iterator<Item = Self> + '_ {
         texts.iter().map(move |text| Self {
             text: text.clone(),
             kind,
+            id: None,
         })
     }
 }
+
+/// So many ids may be left out before and between added tokens. Vocabularies in use leave out a few
+/// dozen; tables have a place for every id, so a file may not ask for any number of them.
+const MAX_LEFT_OUT: u64 = 1 << 16;
 
 /// The added tokens of a tokenizer, numbered after the tokens of its model.
 #[derive(Clone, Debug, Default)]
@@ -76,7 +84,8 @@ pub struct SpecialTokens {
     tokens: Vec<AddedToken>,
     /// Ids of the special ones.
     index: HashMap<String, TokenId, RandomState>,
-    first_id: TokenId,
+    /// The id of each, ascending.
+    ids: Vec<TokenId>,
     /// Both made once, since most calls allow all special tokens or none.
     of_none: Option<SpecialFinder>,
     of_all: Option<SpecialFinder>,
@@ -123,16 +132,19 @@ pub enum Segment {
 }
 
 impl SpecialTokens {
-    /// Tokens numbered from `first_id` on, in the order given.
+    /// Tokens numbered from `first_id` on, in the order given. One may state a later id than the next;
+    /// the ids that it leaves out are no tokens.
     ///
     /// # Errors
-    /// [`Error::BadSpecial`] for an empty text or one given twice.
-    pub fn new(tokens: Vec<AddedToken>, first_id: TokenId) -> Result<Self> {
+    /// [`Error::BadSpecial`] for an empty text or one given twice, [`Error::AddedTokenId`] for an id
+    /// that is taken, not in order, or too far away.
+    pub fn new(mut tokens: Vec<AddedToken>, first_id: TokenId) -> Result<Self> {
         check_texts(&tokens)?;
+        let ids = take_ids(&mut tokens, first_id)?;
         let mut this = Self {
             tokens,
             index: HashMap::default(),
-            first_id,
+            ids,
             of_none: None,
             of_all: None,
         };
@@ -154,18 +166,19 @@ impl SpecialTokens {
     /// The text of an added token, `None` for any other id.
     #[must_use]
     pub fn name(&self, id: TokenId) -> Option<&str> {
-        let at = id.checked_sub(self.first_id)?;
-        self.tokens
-            .get(at as usize)
-            .map(|token| token.text.as_str())
+        self.get(id).map(|token| token.text.as_str())
+    }
+
+    fn get(&self, id: TokenId) -> Option<&AddedToken> {
+        let at = self.ids.binary_search(&id).ok()?;
+        self.tokens.get(at)
     }
 
     /// True for the id of a special token.
     #[must_use]
     pub fn is_special(&self, id: TokenId) -> bool {
-        let at = id.checked_sub(self.first_id);
-        let token = at.and_then(|at| self.tokens.get(at as usize));
-        token.is_some_and(|token| token.kind == AddedKind::Special)
+        self.get(id)
+            .is_some_and(|token| token.kind == AddedKind::Special)
     }
 
     /// The id of a special token, `None` if there is none of that name.
@@ -174,8 +187,9 @@ impl SpecialTokens {
         self.index.get(name).copied()
     }
 
-    fn numbered(&self) -> impl Iterator<Item = (&AddedToken, TokenId)> {
-        self.tokens.iter().zip(self.first_id..)
+    /// All added tokens with their ids, ascending.
+    pub fn numbered(&self) -> impl Iterator<Item = (&AddedToken, TokenId)> {
+        self.tokens.iter().zip(self.ids.iter().copied())
     }
 
     /// Names of special tokens with their ids.
@@ -250,6 +264,30 @@ fn check_texts(tokens: &[AddedToken]) -> Result<()> {
         });
     }
     Ok(())
+}
+
+/// The ids of added tokens; a stated one that is the next anyway is forgotten, so that equal
+/// tokenizers have equal files.
+fn take_ids(tokens: &mut [AddedToken], first_id: TokenId) -> Result<Vec<TokenId>> {
+    let (mut next, mut left_out) = (u64::from(first_id), 0);
+    let mut ids = Vec::with_capacity(tokens.len());
+    for token in tokens {
+        let id = token.id.map_or(next, u64::from);
+        let most = next + MAX_LEFT_OUT - left_out;
+        let (Ok(taken), true) = (TokenId::try_from(id), (next..=most).contains(&id)) else {
+            return Err(Error::AddedTokenId {
+                name: token.text.clone(),
+                id,
+                least: next,
+                most,
+            });
+        };
+        left_out += id - next;
+        token.id = token.id.filter(|_| id > next);
+        next = id + 1;
+        ids.push(taken);
+    }
+    Ok(ids)
 }
 
 impl SpecialFinder {
@@ -335,4 +373,51 @@ fn continues_word(code_point: u32) -> bool {
             || matches!(kind.class(), CharClass::Letter | CharClass::Number)
             || kind == CharKind::Mark
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(ids: &[(&str, Option<TokenId>)]) -> Result<SpecialTokens> {
+        let tokens = ids.iter().map(|&(text, id)| AddedToken {
+            text: text.to_owned(),
+            kind: AddedKind::Special,
+            id,
+        });
+        SpecialTokens::new(tokens.collect(), 256)
+    }
+
+    #[test]
+    fn ids_ascend_from_the_first_and_may_leave_some_out() {
+        let special = tokens(&[("a", Some(256)), ("b", Some(300)), ("c", None)]).unwrap();
+        let ids: Vec<_> = special.iter().collect();
+        assert_eq!(ids, [("a", 256), ("b", 300), ("c", 301)]);
+        assert_eq!(special.name(299), None);
+        assert!(special.is_special(300) && !special.is_special(257));
+        // Only what cannot be told otherwise is kept.
+        let stated = special.tokens().iter().map(|token| token.id);
+        assert_eq!(stated.collect::<Vec<_>>(), [None, Some(300), None]);
+    }
+
+    #[test]
+    fn ids_that_are_taken_or_far_away_are_refused_with_the_bounds() {
+        for (ids, least, most) in [
+            (vec![("a", Some(255))], 256, 65_792),
+            (vec![("a", Some(65_793))], 256, 65_792),
+            (vec![("a", Some(300)), ("b", Some(300))], 301, 65_793),
+            (
+                vec![("a", Some(65_792)), ("b", Some(65_794))],
+                65_793,
+                65_793,
+            ),
+        ] {
+            match tokens(&ids) {
+                Err(Error::AddedTokenId {
+                    least: l, most: m, ..
+                }) => assert_eq!((l, m), (least, most)),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
 }

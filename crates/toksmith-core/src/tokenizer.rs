@@ -423,7 +423,7 @@ impl Tokenizer {
         self.training.as_ref()
     }
 
-    /// Number of ids, special tokens counted in.
+    /// The largest id + 1: the number of ids, special tokens and ids left out before them counted in.
     #[must_use]
     pub fn vocab_size(&self) -> usize {
         self.decoder.vocab_size()

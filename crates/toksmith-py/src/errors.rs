@@ -25,6 +25,7 @@ pub(crate) fn to_py(py: Python<'_>, error: Error) -> PyErr {
         Error::PatternRun { .. } | Error::UncoveredSymbol { .. } => "EncodeError",
         Error::UnknownTokenId { .. } => "UnknownTokenIdError",
         Error::Format { .. }
+        | Error::UnknownFormat { .. }
         | Error::FormatVersion { .. }
         | Error::ContentHash { .. }
         | Error::SelfTest { .. } => "FormatError",

@@ -18,6 +18,7 @@ mod _core {
 
     use pyo3::prelude::*;
     use toksmith_core::boundary::Boundary;
+    use toksmith_core::format::{self, ForeignSettings};
     use toksmith_core::normalize::Normalizer;
     use toksmith_core::pretokenize::{DigitRule, UNICODE_TABLE, names, versions};
     use toksmith_core::tokenizer::{Tokenizer, TrainSettings};
@@ -66,6 +67,16 @@ mod _core {
         let settings: TrainSettings = from_json(py, settings)?;
         let counting: CountSettings = from_json(py, counting)?;
         settings.check(&counting.provenance(py)?).or_raise(py)
+    }
+
+    /// Reads the content of a tokenizer file of any known format; what a foreign one does not say are
+    /// settings in JSON.
+    #[pyfunction]
+    fn read_tokenizer(py: Python<'_>, data: &[u8], settings: &str) -> PyResult<PyTokenizer> {
+        let settings: ForeignSettings = from_json(py, settings)?;
+        py.detach(|| format::read(data, &settings))
+            .or_raise(py)
+            .map(PyTokenizer::new)
     }
 
     /// The names of the boundaries: the ways in which a space is written.

@@ -408,7 +408,7 @@ impl PyTokenizer {
 
 #[pymethods]
 impl PyTokenizer {
-    /// Number of ids, special tokens counted in.
+    /// The largest id + 1: special tokens and ids that no token has counted in.
     #[getter]
     fn vocab_size(&self) -> usize {
         self.inner.vocab_size()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
@@ -17,6 +17,7 @@ from toksmith.cli.arguments import (
     JsonlFieldOption,
     SeparatorOption,
     TokenizerArgument,
+    UnicodeOption,
     corpus_from_paths,
     refuse_unwritable,
 )
@@ -248,7 +249,10 @@ def explain(
 
 
 def _load(file: Path, encoder: str | None) -> Tokenizer:
-    tokenizer = load(file)
+    return _with_encoder(load(file), encoder)
+
+
+def _with_encoder(tokenizer: Tokenizer, encoder: str | None) -> Tokenizer:
     if encoder is None:
         return tokenizer
     try:
@@ -263,23 +267,77 @@ def _allowed(tokens: list[str] | None) -> Literal["all"] | Sequence[str]:
 
 def convert(
     source: Annotated[
-        Path, typer.Argument(metavar="FROM", show_default=False, help="A tokenizer file.")
+        Path,
+        typer.Argument(
+            metavar="FROM",
+            show_default=False,
+            help="A tokenizer file of toksmith or a rank file of tiktoken.",
+        ),
     ],
     target: Annotated[
         Path, typer.Argument(metavar="TO", show_default=False, help="File to write.")
     ],
     *,
     encoder: EncoderOption = None,
+    pretokenizer: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME|REGEX",
+            help="How text is cut, for a file that does not say it.",
+        ),
+    ] = None,
+    special_tokens: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--special-token",
+            metavar="TOKEN[=ID]",
+            help="A special token, for a file that does not say them; may be given several times.",
+        ),
+    ] = None,
+    unicode: UnicodeOption = None,
 ) -> None:
-    """Write a tokenizer again, with another encoder for the same vocabulary.
+    """Write a tokenizer of any format again, or with another encoder for the same vocabulary.
 
-    Ids keep their meaning: what the old file encoded, the new one decodes.
+    Ids keep their meaning: what the old file encoded, the new one decodes. The pretokenizer,
+    special tokens and Unicode version are for files that do not say them: tiktoken's, unless it is
+    r50k_base, cl100k_base or o200k_base, which are recognized by their tokens.
 
     \b
-    Example:
+    Examples:
         toksmith convert code.tok.json code-lbpe.tok.json --encoder longest-first
+        toksmith convert cl100k_base.tiktoken lbpe.tok.json --encoder longest-first
     """
     refuse_unwritable(target)
-    tokenizer = _load(source, encoder)
+    tokenizer = load(
+        source,
+        pretokenizer=pretokenizer,
+        special_tokens=_parse_special_tokens(special_tokens),
+        unicode=unicode,
+    )
+    tokenizer = _with_encoder(tokenizer, encoder)
     tokenizer.save(target)
     note(f"wrote {tokenizer.recipe}, {tokenizer.vocab_size:,} ids: {target}")
+
+
+def _parse_special_tokens(tokens: list[str] | None) -> Sequence[str] | Mapping[str, int] | None:
+    """Read names, or names with ids; an = that no digits follow is part of the name.
+
+    >>> _parse_special_tokens(["<s>", "</s>"])
+    ['<s>', '</s>']
+    >>> _parse_special_tokens(["<s>=300", "a=b=301"])
+    {'<s>': 300, 'a=b': 301}
+    """
+    if not tokens:
+        return None
+    ids: dict[str, int] = {}
+    for token in tokens:
+        name, _, digits = token.rpartition("=")
+        if name and digits.isascii() and digits.isdigit() and len(digits) <= _MAX_DIGITS:
+            if name in ids:
+                raise SettingsError(f"--special-token {name!r} is given twice")
+            ids[name] = int(digits)
+    if not ids:
+        return tokens
+    if len(ids) < len(tokens):
+        raise SettingsError("--special-token: give an id to all or to none")
+    return ids

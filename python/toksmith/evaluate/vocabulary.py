@@ -12,6 +12,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from toksmith._core import Token
+from toksmith.errors import UnknownTokenIdError
 from toksmith.evaluate.letters import is_letters
 from toksmith.evaluate.results import (
     LengthDistribution,
@@ -26,7 +28,7 @@ if typing.TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from toksmith._core import Token, Tokenizer
+    from toksmith._core import Tokenizer
 
 #: ASCII white space; the six bytes next to which no space is implied.
 ASCII_WHITESPACE = b"\t\n\x0b\x0c\r "
@@ -60,12 +62,12 @@ def without_boundary_space(token: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VocabularyTable:
-    """A vocabulary as arrays, one entry for each id.
+    """A vocabulary as arrays, one entry for each id; an id that no token has is an empty one.
 
     Attributes:
         tokens: as the tokenizer gives them.
         words: their bytes without the boundary space.
-        is_special: special tokens; they count as slots and nowhere else.
+        is_special: special tokens and empty entries; they count as slots and nowhere else.
         is_whitespace: ASCII white space only.
         num_characters: of the word; a byte outside well-formed UTF-8 counts as one character.
         num_bytes: of the word.
@@ -83,12 +85,12 @@ class VocabularyTable:
         """Asks the tokenizer for each of its tokens, once."""
         import numpy as np
 
-        tokens = tuple(tokenizer.token(i) for i in range(tokenizer.vocab_size))
+        tokens = tuple(_entry(tokenizer, i) for i in range(tokenizer.vocab_size))
         words = tuple(without_boundary_space(token.bytes) for token in tokens)
         return cls(
             tokens=tokens,
             words=words,
-            is_special=np.array([token.is_special for token in tokens], np.bool_),
+            is_special=np.array([t.is_special or not t.bytes for t in tokens], np.bool_),
             is_whitespace=np.array([not word.strip(ASCII_WHITESPACE) for word in words], np.bool_),
             num_characters=np.array(
                 [len(word.decode("utf-8", "surrogateescape")) for word in words], np.int64
@@ -101,12 +103,19 @@ class VocabularyTable:
         return len(self.tokens)
 
 
+def _entry(tokenizer: Tokenizer, token_id: int) -> Token:
+    try:
+        return tokenizer.token(token_id)
+    except UnknownTokenIdError:
+        return Token(b"")
+
+
 def pair_slots(tokens: Sequence[Token], *, letters_only: bool) -> PairSlots:
     """Slots that go to more than one form of the same word.
 
     A word is a token without its boundary space and without its marks; its forms are with and
     without the space (`the`, ` the`), or with different marks (`the`, `#the`). All forms of a word
-    with at least two are counted. Special tokens have no forms.
+    with at least two are counted. Special tokens and empty entries have no forms.
 
     Args:
         letters_only: count words made of letters alone; else words of any bytes.
@@ -117,7 +126,11 @@ def pair_slots(tokens: Sequence[Token], *, letters_only: bool) -> PairSlots:
     >>> pair_slots(vocabulary, letters_only=True).slots_in_pairs_percent
     50.0
     """
-    forms = Counter(without_boundary_space(token.bytes) for token in tokens if not token.is_special)
+    forms = Counter(
+        without_boundary_space(token.bytes)
+        for token in tokens
+        if token.bytes and not token.is_special
+    )
     if letters_only:
         forms = Counter({word: count for word, count in forms.items() if is_letters(word)})
     num_in_pairs = sum(count for count in forms.values() if count > 1)
@@ -206,7 +219,7 @@ def measure_vocabulary(
     num_ordinary = int(ordinary.sum())
     return VocabularyMeasures(
         num_slots=len(table),
-        num_special_tokens=len(table) - num_ordinary,
+        num_special_tokens=sum(token.is_special for token in table.tokens),
         letters=pair_slots(table.tokens, letters_only=True),
         any_bytes=pair_slots(table.tokens, letters_only=False),
         num_unused_on_test=num_unused,

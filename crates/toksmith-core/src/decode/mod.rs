@@ -24,6 +24,8 @@ struct Entry {
     glue_before: bool,
     glue_after: bool,
     is_special: bool,
+    /// False for an id that no token has.
+    is_token: bool,
 }
 
 /// What is left to remember between two calls: whether a space would be missing, or is too much.
@@ -60,7 +62,10 @@ impl Decoder {
                 boundary.glue_after(whitespace, token.bytes, token.marks),
             )?;
         }
-        for token in special.tokens() {
+        for (token, id) in special.numbered() {
+            while decoder.entries.len() < id as usize {
+                decoder.push(b"", true, true)?.is_token = false;
+            }
             let entry = decoder.push(token.text.as_bytes(), true, true)?;
             entry.is_special = token.kind == AddedKind::Special;
         }
@@ -79,24 +84,31 @@ impl Decoder {
             glue_before,
             glue_after,
             is_special: false,
+            is_token: true,
         });
         let last = self.entries.len() - 1;
         Ok(&mut self.entries[last])
     }
 
-    /// Number of ids, special tokens counted in.
+    /// The largest id + 1: the number of ids, special tokens and ids left out before them counted in.
     #[must_use]
     pub fn vocab_size(&self) -> usize {
         self.entries.len()
     }
 
-    /// The bytes of a token without implicit spaces; `None` outside the vocabulary.
+    /// The bytes of a token without implicit spaces; `None` where no token has the id.
     #[must_use]
     pub fn token_bytes(&self, id: TokenId) -> Option<&[u8]> {
         let at = id as usize;
-        let end = self.entries.get(at)?.end;
+        let end = self.entry(id)?.end;
         let start = if at == 0 { 0 } else { self.entries[at - 1].end };
         Some(&self.bytes[start as usize..end as usize])
+    }
+
+    #[inline]
+    fn entry(&self, id: TokenId) -> Option<&Entry> {
+        let entry = self.entries.get(id as usize);
+        entry.filter(|entry| entry.is_token)
     }
 
     /// The state before the first token of a text, or after the token `after` of one.
@@ -107,8 +119,7 @@ impl Decoder {
         let glue = match after {
             None => true,
             Some(id) => {
-                self.entries
-                    .get(id as usize)
+                self.entry(id)
                     .ok_or_else(|| self.unknown(id, 0))?
                     .glue_after
             }
@@ -133,8 +144,7 @@ impl Decoder {
         state: &mut DecodeState,
         out: &mut Vec<u8>,
     ) -> Result<()> {
-        let (Some(entry), Some(bytes)) = (self.entries.get(id as usize), self.token_bytes(id))
-        else {
+        let (Some(entry), Some(bytes)) = (self.entry(id), self.token_bytes(id)) else {
             return Err(self.unknown(id, at));
         };
         if state.skip_special && entry.is_special {
