@@ -16,7 +16,7 @@ use crate::control::PyControl;
 use crate::convert::{Text, num_threads, take_texts};
 use crate::errors::{OrRaise, named, to_py};
 use crate::json::{from_json, from_python, to_python};
-use crate::tokenizer::PyToken;
+use crate::token::PyToken;
 
 /// The stages before counting, as JSON from Python.
 #[derive(serde::Deserialize)]

@@ -3,10 +3,14 @@
 mod control;
 mod convert;
 mod counts;
+mod decode_stream;
+mod encoding;
 mod errors;
+mod explanation;
 mod json;
 mod post;
 mod sample;
+mod token;
 mod tokenizer;
 
 use pyo3::prelude::*;
@@ -31,11 +35,19 @@ mod _core {
     #[pymodule_export]
     use crate::counts::{PyWordCounter, PyWordCounts};
     #[pymodule_export]
+    use crate::decode_stream::PyDecodeStream;
+    #[pymodule_export]
+    use crate::encoding::PyEncoding;
+    #[pymodule_export]
+    use crate::explanation::PyExplanation;
+    #[pymodule_export]
     use crate::post::PyPrepared;
     #[pymodule_export]
     use crate::sample::{PyDropout, PyTemperature};
     #[pymodule_export]
-    use crate::tokenizer::{PyDecodeStream, PyEncoding, PyExplanation, PyToken, PyTokenizer};
+    use crate::token::PyToken;
+    #[pymodule_export]
+    use crate::tokenizer::PyTokenizer;
 
     /// Version of the core.
     #[pymodule_export]

@@ -1,4 +1,4 @@
-//! `Tokenizer` and the small values it gives out.
+//! `Tokenizer`.
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -7,287 +7,26 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyString, PyType};
 use toksmith_core::artifact;
-use toksmith_core::decode::DecodeState;
 use toksmith_core::encode::EncoderKind;
-use toksmith_core::explain::Explanation;
 use toksmith_core::lattice::Path;
 use toksmith_core::post::Template;
 use toksmith_core::pretokenize::DigitRule;
 use toksmith_core::special::AddedKind;
-use toksmith_core::tokenizer::{Encoding, Tokenizer};
-use toksmith_core::types::{Marks, Span, TokenId};
+use toksmith_core::tokenizer::Tokenizer;
+use toksmith_core::types::{Marks, TokenId};
 
 use crate::convert::{Allowed, Text, num_threads, take_id, take_ids, take_texts, take_texts_of};
-use crate::errors::{OrRaise, named};
+use crate::decode_stream::{PyDecodeStream, check_error_handler, not_utf8};
+use crate::encoding::PyEncoding;
+use crate::errors::OrRaise;
+use crate::explanation::PyExplanation;
 use crate::json::to_python;
 use crate::post::{PostArguments, PyPrepared, take_template};
 use crate::sample::{take_number, take_sample, take_seed};
+use crate::token::PyToken;
 
 /// Below this many bytes, handing the lock over costs more than it gives.
 const MIN_BYTES_WITHOUT_LOCK: usize = 1 << 12;
-
-/// What `decode` may do with bytes that are not UTF-8: names of Python's own error handlers.
-const ERROR_HANDLERS: [&str; 5] = [
-    "strict",
-    "replace",
-    "ignore",
-    "backslashreplace",
-    "surrogateescape",
-];
-
-/// Bytes, lead, trail, and whether it is special.
-type TokenParts<'py> = (Bound<'py, PyBytes>, bool, bool, bool);
-
-/// One entry of a vocabulary: bytes, and in implicit-space models two marks.
-///
-/// >>> import toksmith as ts
-/// >>> ts.Token(b"the", lead=True)
-/// Token(b'the', lead=True, trail=False)
-#[pyclass(name = "Token", module = "toksmith", frozen, eq, hash)]
-#[derive(Clone, PartialEq, Eq, Hash)]
-pub(crate) struct PyToken {
-    pub(crate) bytes: Vec<u8>,
-    pub(crate) marks: Marks,
-    pub(crate) is_special: bool,
-}
-
-#[pymethods]
-impl PyToken {
-    #[new]
-    #[pyo3(signature = (bytes, lead=false, trail=false))]
-    fn new(bytes: Vec<u8>, lead: bool, trail: bool) -> Self {
-        Self {
-            bytes,
-            marks: Marks::new(lead, trail),
-            is_special: false,
-        }
-    }
-
-    /// What the token spells, without implicit spaces.
-    #[getter]
-    fn bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.bytes)
-    }
-
-    /// True when no space stands before it.
-    #[getter]
-    fn lead(&self) -> bool {
-        self.marks.lead()
-    }
-
-    /// True when no space stands after it.
-    #[getter]
-    fn trail(&self) -> bool {
-        self.marks.trail()
-    }
-
-    /// True for special tokens, whose bytes are their name.
-    #[getter]
-    fn is_special(&self) -> bool {
-        self.is_special
-    }
-
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let py_bool = |flag| if flag { "True" } else { "False" };
-        Ok(format!(
-            "Token({}, lead={}, trail={})",
-            PyBytes::new(py, &self.bytes).repr()?,
-            py_bool(self.marks.lead()),
-            py_bool(self.marks.trail()),
-        ))
-    }
-
-    /// The token as `explain` shows it.
-    fn __str__(&self) -> String {
-        toksmith_core::display::form(&self.bytes, self.marks)
-    }
-
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, TokenParts<'py>)> {
-        let py = slf.py();
-        let this = slf.get();
-        let make = PyType::new::<Self>(py).getattr("_from_parts")?;
-        let (lead, trail) = (this.marks.lead(), this.marks.trail());
-        Ok((
-            make,
-            (PyBytes::new(py, &this.bytes), lead, trail, this.is_special),
-        ))
-    }
-
-    /// A token from all of its parts; what pickles are made of.
-    #[staticmethod]
-    fn _from_parts(bytes: Vec<u8>, lead: bool, trail: bool, is_special: bool) -> Self {
-        Self {
-            bytes,
-            marks: Marks::new(lead, trail),
-            is_special,
-        }
-    }
-}
-
-/// Ids with the places in the source that they cover.
-///
-/// Spans are `(start, end)`, end exclusive, one an id. A token covers its own bytes: an implicit
-/// space belongs to no token, so gaps of one byte are exactly the implicit spaces.
-#[pyclass(name = "Encoding", module = "toksmith", frozen)]
-pub(crate) struct PyEncoding {
-    inner: Encoding,
-}
-
-#[pymethods]
-impl PyEncoding {
-    /// Token ids in text order.
-    #[getter]
-    fn ids(&self) -> Vec<TokenId> {
-        self.inner.ids.clone()
-    }
-
-    /// For each id the bytes of the source (of its UTF-8 form, for `str`).
-    #[getter]
-    fn byte_spans(&self) -> Vec<Span> {
-        self.inner.byte_spans.clone()
-    }
-
-    /// For each id the characters of the source of which it holds at least one byte.
-    #[getter]
-    fn char_spans(&self) -> Vec<Span> {
-        self.inner.char_spans.clone()
-    }
-
-    fn __len__(&self) -> usize {
-        self.inner.ids.len()
-    }
-
-    fn __repr__(&self) -> String {
-        format!("Encoding({} ids)", self.inner.ids.len())
-    }
-}
-
-/// How a text becomes tokens. `str()` gives `text -> form | form`.
-///
-/// A form is `#` if the token has lead, its bytes, `#` if it has trail; `#`, `|` and `\` of the
-/// text are escaped by `\`, white space is `\s \n \t \r`, other bytes `\xHH`.
-#[pyclass(name = "Explanation", module = "toksmith", frozen)]
-pub(crate) struct PyExplanation {
-    inner: Explanation,
-}
-
-#[pymethods]
-impl PyExplanation {
-    /// The text, in bytes.
-    #[getter]
-    fn text<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.inner.text)
-    }
-
-    /// Its ids.
-    #[getter]
-    fn ids(&self) -> Vec<TokenId> {
-        self.inner.ids.clone()
-    }
-
-    /// How each token is shown.
-    #[getter]
-    fn forms(&self) -> Vec<String> {
-        self.inner.forms.clone()
-    }
-
-    fn __str__(&self) -> String {
-        self.inner.to_string()
-    }
-
-    fn __repr__(&self) -> String {
-        self.inner.to_string()
-    }
-
-    /// What each stage made of each stretch of the text, as data: `normalized`, `is_changed`,
-    /// `is_added_token`, `pretokens`, and `words` with `form`, `ids`, `forms` and `steps` (`what` and
-    /// `forms` after it; empty for words of more than 64 units and encoders without steps).
-    #[getter]
-    fn parts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_python(py, &self.inner.parts)
-    }
-
-    /// All of it, line by line.
-    fn details(&self) -> String {
-        self.inner.details()
-    }
-
-    /// The tokens as a row of coloured boxes and below them how they came about, for notebooks.
-    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
-        let escape = py.import("html")?.getattr("escape")?;
-        let escape = |text: &str| escape.call1((text,))?.extract::<String>();
-        let mut html = String::from("<div style=\"font-family:monospace;line-height:2\">");
-        for (at, (form, id)) in self.inner.forms.iter().zip(&self.inner.ids).enumerate() {
-            let hue = HUES[at % HUES.len()];
-            html.push_str(&format!(
-                "<span title=\"id {id}\" style=\"border:1px solid #8888;border-radius:4px;\
-                 background:hsl({hue} 70% 50% / 0.25);padding:2px 4px;margin:1px;\
-                 white-space:pre\">{}</span>",
-                escape(form)?
-            ));
-        }
-        html.push_str("</div><details><summary>step by step</summary><pre>");
-        html.push_str(&escape(&self.inner.details())?);
-        html.push_str("</pre></details>");
-        Ok(html)
-    }
-}
-
-/// Colours of neighbouring tokens, as degrees on the wheel.
-const HUES: [u16; 5] = [210, 30, 130, 280, 0];
-
-/// Decodes ids one at a time; the joined chunks equal one-shot decoding.
-///
-/// A chunk never ends inside a character: bytes that do not yet make one are held back. The implicit
-/// space of a token comes with that token, never earlier. Cost per token is constant.
-#[pyclass(name = "DecodeStream", module = "toksmith")]
-pub(crate) struct PyDecodeStream {
-    tokenizer: Arc<Tokenizer>,
-    state: DecodeState,
-    num_pushed: usize,
-    /// Python's own incremental decoder, so that every error handler means what it means there.
-    utf8: Py<PyAny>,
-}
-
-#[pymethods]
-impl PyDecodeStream {
-    /// The text that one more id adds; may be empty.
-    ///
-    /// Raises:
-    ///     UnknownTokenIdError: the id is not in the vocabulary; the stream is as it was.
-    ///     DecodeError: the bytes are not UTF-8 and errors="strict"; the stream is as it was but
-    ///         for an unfinished character, which is dropped.
-    fn push(&mut self, py: Python<'_>, id: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        let decoder = self.tokenizer.decoder();
-        let id = take_id(id, self.num_pushed, decoder.vocab_size())?;
-        let mut bytes = Vec::new();
-        let mut state = self.state;
-        decoder
-            .push_token(id, self.num_pushed, &mut state, &mut bytes)
-            .or_raise(py)?;
-        let text = self.text_of(py, &bytes, false)?;
-        self.state = state;
-        self.num_pushed += 1;
-        Ok(text)
-    }
-
-    /// What is left when no more ids come: nothing, or the rest of an unfinished character.
-    fn finish(&mut self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        self.text_of(py, &[], true)
-    }
-}
-
-impl PyDecodeStream {
-    /// A Python `str`, since under "surrogateescape" it may hold what a Rust one cannot.
-    fn text_of(&self, py: Python<'_>, bytes: &[u8], last: bool) -> PyResult<Py<PyAny>> {
-        self.utf8
-            .call_method1(py, "decode", (PyBytes::new(py, bytes), last))
-            .map_err(|error| match self.utf8.call_method0(py, "reset") {
-                Ok(_) => not_utf8(py, &error),
-                Err(error) => error,
-            })
-    }
-}
 
 /// A trained tokenizer: frozen, picklable, safe to share between threads and after a fork.
 #[pyclass(name = "Tokenizer", module = "toksmith", frozen)]
@@ -908,21 +647,7 @@ impl PyTokenizer {
         errors: &str,
         skip_special_tokens: bool,
     ) -> PyResult<PyDecodeStream> {
-        check_error_handler(py, errors)?;
-        let utf8 = py
-            .import("codecs")?
-            .call_method1("getincrementaldecoder", ("utf-8",))?
-            .call1((errors,))?;
-        Ok(PyDecodeStream {
-            state: self
-                .inner
-                .decoder()
-                .state(None, skip_special_tokens)
-                .or_raise(py)?,
-            tokenizer: Arc::clone(&self.inner),
-            num_pushed: 0,
-            utf8: utf8.unbind(),
-        })
+        PyDecodeStream::new(py, Arc::clone(&self.inner), errors, skip_special_tokens)
     }
 
     /// How a text becomes tokens; `str()` of it is one line.
@@ -1166,24 +891,4 @@ impl PyTokenizer {
             self.inner.vocab_size()
         )
     }
-}
-
-fn check_error_handler(py: Python<'_>, errors: &str) -> PyResult<()> {
-    if ERROR_HANDLERS.contains(&errors) {
-        return Ok(());
-    }
-    Err(toksmith_core::Error::UnknownSetting {
-        setting: "errors",
-        value: errors.to_owned(),
-        known: ERROR_HANDLERS.join(", "),
-    })
-    .or_raise(py)
-}
-
-fn not_utf8(py: Python<'_>, error: &PyErr) -> PyErr {
-    let message = format!(
-        "the bytes of these ids are not UTF-8 ({}); decode_bytes gives them as they are",
-        error.value(py)
-    );
-    named(py, "DecodeError", message)
 }
