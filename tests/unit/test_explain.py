@@ -104,3 +104,36 @@ def test_the_page_of_a_notebook_holds_forms_and_details() -> None:
     assert page.count("<span") == len(explanation.ids)
     assert html.escape(explanation.details()) in page
     assert "<low>" not in page
+
+
+def test_what_is_no_unit_is_said_to_be_unknown() -> None:
+    characters = ts.BPE(
+        alphabet="characters", byte_fallback=False, unk_token="[UNK]", num_merges=1
+    ).train("low low er", vocab_size=40)
+    assert steps(characters.explain("xylox")) == [
+        ("units", "…x… | …y… | l | o | …x…"),
+        ("merge 0: l + o", "…x… | …y… | lo | …x…"),
+        ("unknown characters", "[UNK] | lo | [UNK]"),
+    ]
+    longest = steps(characters.with_encoder("longest-prefix").explain("xlo"))
+    assert [what for what, _ in longest] == ["unknown: [UNK]", "longest prefix: lo"]
+    whole = ts.WordPiece(
+        alphabet="characters", byte_fallback=False, unk_token="[UNK]", unk_scope="word"
+    ).train("low", vocab_size=40)
+    assert steps(whole.explain("xlow")) == [("unknown as a whole", "[UNK]")]
+
+
+def test_encoders_that_weigh_the_whole_word_show_what_they_decide() -> None:
+    corpus = ["low low lower lowest"] * 3
+    words = ts.Words().train("low", vocab_size=258)
+    assert steps(words.explain("low")) == [("the word is a token", "low")]
+    assert steps(words.explain("lo")) == [("no token: its units", "l | o")]
+    fewest = ts.BPE(encoder="fewest-tokens").train(corpus, vocab_size=262).explain("low")
+    assert steps(fewest) == [("fewest tokens: 1", "low")]
+    best = steps(ts.Unigram().train(corpus, vocab_size=270).explain("low"))
+    assert best[0][0].startswith("score -")
+
+
+def test_a_part_that_is_no_token_yet_is_shown_as_tokens_are() -> None:
+    tok = ts.BPE(encoder="longest-suffix").train(" new new", vocab_size=257)
+    assert steps(tok.explain("ü new"), word=1)[0] == ("longest suffix: ew", r"…\sn… | ew")

@@ -1,6 +1,7 @@
 //! How a text becomes tokens, step by step: normalized, cut, marked, and each word's way from its
 //! units to its tokens. For people: nothing here is fast, and long words are shown without their way.
 
+use std::cmp::Reverse;
 use std::ops::ControlFlow;
 
 use foldhash::fast::RandomState;
@@ -14,7 +15,7 @@ use crate::error::Result;
 use crate::model::Model;
 use crate::special::{AllowedSpecial, Segment};
 use crate::tokenizer::Tokenizer;
-use crate::types::{Symbol, TokenId, symbol_parts};
+use crate::types::{Marks, Symbol, TokenId, symbol_parts};
 
 /// The way of a word with more units than this is not shown.
 const MAX_UNITS_SHOWN: usize = 64;
@@ -246,10 +247,17 @@ impl Tokenizer {
         if units.len() > MAX_UNITS_SHOWN {
             return Vec::new();
         }
+        let is_unknown = |part: &Part| part.id.is_some_and(|id| self.is_unk(id));
+        if let [whole] = tokens[..] {
+            if is_unknown(&whole) && units.len() > 1 {
+                let what = "unknown as a whole".to_owned();
+                return vec![self.step(what, symbols, &tokens)];
+            }
+        }
         match self.encoder_kind() {
             EncoderKind::MergeRank => self.merging(symbols, units, &tokens, merges),
             EncoderKind::LongestFirst => {
-                tokens.sort_by_key(|part| (std::cmp::Reverse(part.end - part.start), part.start));
+                tokens.sort_by_key(|part| (Reverse(num_units(&units, part)), part.start));
                 self.taking(symbols, &tokens, "longest")
             }
             EncoderKind::LongestPrefix => self.taking(symbols, &tokens, "longest prefix"),
@@ -257,9 +265,26 @@ impl Tokenizer {
                 tokens.reverse();
                 self.taking(symbols, &tokens, "longest suffix")
             }
+            EncoderKind::FewestTokens => {
+                let what = format!("fewest tokens: {}", tokens.len());
+                vec![self.step(what, symbols, &tokens)]
+            }
             EncoderKind::Viterbi => self.weighing(symbols),
-            _ => Vec::new(),
+            EncoderKind::WholeWord => {
+                let what = match tokens.len() {
+                    1 => "the word is a token",
+                    _ => "no token: its units",
+                };
+                vec![self.step(what.to_owned(), symbols, &tokens)]
+            }
         }
+    }
+
+    fn is_unk(&self, id: TokenId) -> bool {
+        let unk = self
+            .unk()
+            .and_then(|unk| self.special_tokens().id(&unk.token));
+        unk == Some(id)
     }
 
     /// The units, then the word after each merge; last what hidden tokens are spelled with.
@@ -282,12 +307,13 @@ impl Tokenizer {
             parts.remove(at + 1);
             steps.push(self.step(joined, symbols, &parts));
         }
-        if parts
-            .iter()
-            .map(|part| part.end)
-            .ne(tokens.iter().map(|part| part.end))
-        {
-            steps.push(self.step("hidden tokens spelled".to_owned(), symbols, tokens));
+        let ids = |parts: &[Part]| parts.iter().map(|part| part.id).collect::<Vec<_>>();
+        if ids(&parts) != ids(tokens) {
+            let what = match parts.iter().any(|part| part.id.is_none()) {
+                true => "unknown characters",
+                false => "hidden tokens spelled",
+            };
+            steps.push(self.step(what.to_owned(), symbols, tokens));
         }
         steps
     }
@@ -318,6 +344,10 @@ impl Tokenizer {
                 at = part.end;
             }
             parts.extend(rest(at, symbols.len()));
+            let which = match part.id {
+                Some(id) if self.is_unk(id) => "unknown",
+                _ => which,
+            };
             let what = format!("{which}: {}", self.part_form(symbols, part));
             steps.push(self.step(what, symbols, &parts));
         }
@@ -334,17 +364,26 @@ impl Tokenizer {
 
     /// A token, or in `…` what is none yet.
     fn part_form(&self, symbols: &[Symbol], part: Part) -> String {
+        if let Some(name) = part.id.and_then(|id| self.special_tokens().name(id)) {
+            return one_line(name.as_bytes());
+        }
+        // By its symbols, since hidden tokens are no tokens to anybody else.
         let span = &symbols[part.start..part.end];
-        if let Some((bytes, marks)) = part.id.and_then(|id| self.token(id)) {
-            return form_in(self.provenance().boundary, bytes, marks);
-        }
         let bytes: Vec<u8> = span.iter().map(|&symbol| symbol_parts(symbol).0).collect();
-        match part.id {
-            None => format!("\u{2026}{}\u{2026}", one_line(&bytes)),
-            // Hidden tokens are no tokens to anybody else.
-            Some(_) => one_line(&bytes),
+        let boundary = self.provenance().boundary;
+        if part.id.is_none() {
+            return format!("\u{2026}{}\u{2026}", form_in(boundary, &bytes, Marks::NONE));
         }
+        let marks = |symbol: Option<&Symbol>| symbol.map_or(Marks::NONE, |&s| symbol_parts(s).1);
+        let marks = Marks::new(marks(span.first()).lead(), marks(span.last()).trail());
+        form_in(boundary, &bytes, marks)
     }
+}
+
+/// Number of units that a part covers.
+fn num_units(units: &[Part], part: &Part) -> usize {
+    let inside = |unit: &&Part| unit.start >= part.start && unit.end <= part.end;
+    units.iter().filter(inside).count()
 }
 
 fn rest(start: usize, end: usize) -> Option<Part> {

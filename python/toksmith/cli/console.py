@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -26,6 +27,7 @@ __all__ = [
     "note_skipped",
     "write_bytes",
     "write_coloured",
+    "write_coloured_lines",
     "write_line",
 ]
 
@@ -33,6 +35,9 @@ P = ParamSpec("P")
 
 # What the stages of `toksmith.training.Progress` are called, and whether they count bytes.
 _STAGES: Final = {"count": ("counting words", True), "train": ("training", False)}
+
+# What stands before the parts of a line: a stage, a word with its arrow, or an indented step.
+_LABEL: Final = re.compile(r"  \S.*?  +|\S.* -> |[a-z]+ +")
 
 # Of neighbouring tokens; readable on dark and on light.
 _COLOURS: Final = ("blue", "magenta", "green", "red", "cyan")
@@ -63,6 +68,14 @@ def write_coloured(line: str, parts: Sequence[str]) -> None:
         text.append(" | " if index else "", style="dim")
         text.append(part, style=_COLOURS[index % len(_COLOURS)])
     Console(soft_wrap=True, highlight=False).print(text)
+
+
+def write_coloured_lines(lines: str) -> None:
+    """Write lines of a label and parts with ` | ` between, as `Explanation.details` has them."""
+    for line in lines.split("\n"):
+        label = _LABEL.match(line)
+        parts = line[label.end() :] if label else line
+        write_coloured(line, parts.split(" | "))
 
 
 def note(line: str) -> None:

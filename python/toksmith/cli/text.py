@@ -21,7 +21,7 @@ from toksmith.cli.arguments import (
     corpus_from_paths,
     refuse_unwritable,
 )
-from toksmith.cli.console import note, write_bytes, write_coloured, write_line
+from toksmith.cli.console import note, write_bytes, write_coloured, write_coloured_lines, write_line
 from toksmith.errors import DecodeError, SettingsError
 from toksmith.loading import load
 from toksmith.recipes import did_you_mean, known_encoders
@@ -240,7 +240,9 @@ def explain(
     # fsencode gives back the very bytes that the shell passed on, valid UTF-8 or not.
     data = sys.stdin.buffer.read() if text == "-" else os.fsencode(text)
     explanation = tokenizer.explain(data, allowed_special=_allowed(allowed_special))
-    if steps:
+    if steps and sys.stdout.isatty():
+        write_coloured_lines(explanation.details())
+    elif steps:
         write_line(explanation.details())
     elif sys.stdout.isatty():
         write_coloured(str(explanation), explanation.forms)

@@ -54,4 +54,5 @@ def encode_whole_word(word: Word, model: Model) -> list[int]:
     ids = model.ids()
     if word in ids and ids[word] in model.visible:
         return [ids[word]]
-    return [ids[unit] for unit in model.spell(word)]
+    of_units = {unit: ids[unit] for unit in model.units}
+    return [of_units[unit] for unit in model.spell(word)]
