@@ -135,5 +135,5 @@ def test_encoders_that_weigh_the_whole_word_show_what_they_decide() -> None:
 
 
 def test_a_part_that_is_no_token_yet_is_shown_as_tokens_are() -> None:
-    tok = ts.BPE(encoder="longest-suffix").train(" new new", vocab_size=257)
+    tok = ts.BPE(encoder="longest-suffix").train("ew ew", vocab_size=257)
     assert steps(tok.explain("ü new"), word=1)[0] == ("longest suffix: ew", r"…\sn… | ew")
