@@ -260,7 +260,9 @@ def _with_encoder(tokenizer: Tokenizer, encoder: str | None) -> Tokenizer:
     try:
         return tokenizer.with_encoder(encoder)
     except SettingsError as error:
-        raise SettingsError(f"{error}{did_you_mean(encoder, known_encoders())}") from error
+        known = known_encoders()
+        hint = "" if encoder in known else did_you_mean(encoder, known)
+        raise SettingsError(f"{error}{hint}") from error
 
 
 def _allowed(tokens: list[str] | None) -> Literal["all"] | Sequence[str]:

@@ -556,6 +556,12 @@ def check_fed_documents(
             f"newline + space is too rare in these texts ({times:,} in the test text) "
             f"to be expected in the vocabulary of {name}"
         )
+    elif training is not None:
+        outcome = "held"
+        sentence = (
+            f"{name} was trained here on whole documents and learned no token with newline + "
+            f"space, though the test text has it {times:,} times"
+        )
     else:
         outcome = "warning"
         sentence = (

@@ -119,8 +119,9 @@ def sizes_sentence(candidates: Sequence[Candidate]) -> str | None:
         return None
     sizes = "; ".join(f"{wording.listing(names)} {size:,}" for size, names in by_size.items())
     return (
-        f"Vocabularies differ in size ({sizes} slots), which by itself changes compression: "
-        f"compare at --vocab-size {min(by_size):,} or below to have equal sizes."
+        f"Vocabularies differ in size ({sizes} slots), which by itself changes compression: equal "
+        f"sizes need a larger corpus, or a vocab_size of at most {min(by_size):,} where every "
+        "alphabet fits."
     )
 
 
