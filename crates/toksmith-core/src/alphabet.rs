@@ -114,6 +114,12 @@ impl Alphabet {
         self.has_bytes
     }
 
+    /// Number of combinations of marks that a token can carry: those with the smallest bits.
+    #[must_use]
+    pub fn num_forms(&self) -> usize {
+        self.num_forms
+    }
+
     /// Number of symbols that are units.
     #[must_use]
     pub fn num_symbols(&self) -> usize {

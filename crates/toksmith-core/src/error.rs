@@ -301,7 +301,11 @@ pub enum Error {
         stated: String,
     },
     /// A tokenizer that no longer encodes its self-test as it did when it was written.
-    #[error("self-test {index} gives {found:?}, but the file says {stated:?} (text {text:?})")]
+    #[error(
+        "self-test {index} gives {}, but the file says {} (text {text:?})",
+        ids_or_none(found),
+        ids_or_none(stated)
+    )]
     SelfTest {
         /// Which of the texts.
         index: usize,
@@ -323,6 +327,13 @@ pub enum Error {
         /// What the system said.
         source: std::io::Error,
     },
+}
+
+fn ids_or_none(ids: &Option<Vec<TokenId>>) -> String {
+    match ids {
+        Some(ids) => format!("{ids:?}"),
+        None => "no ids".to_owned(),
+    }
 }
 
 /// The core's result.

@@ -75,6 +75,10 @@ impl Model {
             if bytes.is_empty() {
                 return Err(fault("tokens", id, "the token is empty"));
             }
+            if usize::from(marks.bits()) >= alphabet.num_forms() {
+                let reason = "the token carries a mark that the boundary does not have";
+                return Err(fault("tokens", id, reason));
+            }
         }
         if vocab.len() < num_units {
             return Err(fault(

@@ -220,7 +220,8 @@ impl Tokenizer {
             whitespace,
             ..
         } = provenance;
-        let decoder = Decoder::new(&model, boundary, whitespace, &special)?;
+        let unk_token = unk.as_ref().map(|unk| unk_id(unk, &special)).transpose()?;
+        let decoder = Decoder::new(&model, boundary, whitespace, &special, unk_token)?;
         let encoder_kind = encoder.unwrap_or_else(|| own_encoder(training.as_ref(), &model));
         let encoder = make_encoder(encoder_kind, &model, unk.as_ref(), &special)?;
         let mut base_recipe = recipe.as_str();

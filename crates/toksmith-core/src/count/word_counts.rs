@@ -89,8 +89,8 @@ impl Provenance {
                 what: format!(
                     "the file says that {:?} is the pattern {:?}, but here it is {:?}",
                     self.pretokenizer,
-                    self.pattern,
-                    pretokenizer.pattern()
+                    self.pattern.as_deref().unwrap_or("none"),
+                    pretokenizer.pattern().unwrap_or("none")
                 ),
             });
         }

@@ -14,6 +14,8 @@ pub struct Decoder {
     entries: Vec<Entry>,
     /// Ids below are tokens of the model.
     num_model: usize,
+    /// The token that stands for text which no other spells.
+    unk: Option<TokenId>,
     /// The space that stands before a text is not part of it.
     has_prefix: bool,
 }
@@ -47,12 +49,14 @@ impl Decoder {
         boundary: Boundary,
         whitespace: WhitespaceRule,
         special: &SpecialTokens,
+        unk: Option<TokenId>,
     ) -> Result<Self> {
         let num_model = model.num_ids();
         let mut decoder = Self {
             bytes: Vec::new(),
             entries: Vec::with_capacity(num_model + special.tokens().len()),
             num_model,
+            unk,
             has_prefix: boundary.has_prefix(),
         };
         for token in model.vocab().iter().take(num_model) {
@@ -154,7 +158,8 @@ impl Decoder {
         if !state.glue && !entry.glue_before {
             out.push(b' ');
         }
-        let is_prefixed = state.strips_space && (id as usize) < self.num_model;
+        let is_text = (id as usize) < self.num_model || Some(id) == self.unk;
+        let is_prefixed = state.strips_space && is_text;
         let bytes = match bytes {
             [b' ', rest @ ..] if is_prefixed => rest,
             bytes => bytes,

@@ -47,7 +47,12 @@ impl Segmentations {
         if first + word.len() >= u32::MAX as usize {
             return Err(super::too_long(first + word.len()));
         }
-        let Some(uncovered) = self.push_tokens(word, lattice) else {
+        let is_too_long = |rule: &UnknownRule| rule.is_too_long(word);
+        let uncovered = match &self.unknown {
+            Some((rule, _)) if is_too_long(rule) => word.first().copied(),
+            _ => self.push_tokens(word, lattice),
+        };
+        let Some(uncovered) = uncovered else {
             return Ok(());
         };
         let Some((rule, score)) = &self.unknown else {

@@ -55,7 +55,8 @@ impl UnknownRule {
         }
     }
 
-    fn is_too_long(&self, word: &[Symbol]) -> bool {
+    /// Whether a word is unknown for its length alone.
+    pub(super) fn is_too_long(&self, word: &[Symbol]) -> bool {
         let is_start = |&symbol: &Symbol| !matches!(symbol_parts(symbol).0, 0x80..=0xBF);
         self.settings.max_characters.is_some_and(|max| {
             word.len() > max && word.iter().filter(|symbol| is_start(symbol)).count() > max

@@ -120,7 +120,9 @@ impl Normalizer {
 
     fn run<'t>(&self, text: &'t [u8], with_offsets: bool) -> (Cow<'t, [u8]>, OffsetMap) {
         let mut passes = Passes::new(text, with_offsets);
-        for step in &self.steps {
+        // Nothing becomes something nowhere: not between two added tokens, nor in an empty text.
+        let steps: &[Step] = if text.is_empty() { &[] } else { &self.steps };
+        for step in steps {
             match step {
                 Step::Form(form) => passes.pass(|rewrite| form.run(rewrite)),
                 Step::Lowercase => passes.pass(case::lowercase),

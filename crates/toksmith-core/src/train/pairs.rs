@@ -185,6 +185,11 @@ impl Pairs {
         self.weights[*run].1
     }
 
+    /// Number of different pairs.
+    pub(super) fn len(&self) -> usize {
+        self.pairs.len()
+    }
+
     /// All pairs, sorted.
     pub(super) fn sorted(&self) -> Vec<Pair> {
         #[expect(clippy::disallowed_methods, reason = "sorted below")]

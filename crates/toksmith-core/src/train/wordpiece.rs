@@ -3,7 +3,9 @@
 //! left id, then the smaller right id.
 //!
 //! A score rises when a part becomes rarer without the pair doing so. So each merge puts all pairs of
-//! its two parts into the queue anew, where an entry is then never below its pair's score.
+//! its two parts into the queue anew, where an entry is then never below its pair's score. That costs
+//! time for each neighbour of a part, so a token that stands beside every other one (a lone space)
+//! makes training slow; the queue itself is cleared of what is old, so memory stays that of the pairs.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -151,6 +153,10 @@ fn times(parts: u128, count: Count) -> (u128, u64) {
 /// Best score first, then the count, then the smaller ids.
 type Entry = (Value, Count, Reverse<Pair>);
 
+/// Entries that the queue may hold for each pair, and how many it may hold in any case.
+const MAX_ENTRIES_A_PAIR: usize = 4;
+const MIN_CLEARED: usize = 1 << 16;
+
 /// The pairs by score.
 struct ScoreQueue {
     score: Score,
@@ -194,6 +200,14 @@ impl ScoreQueue {
         for &pair in which {
             let entry = self.entry(pair, pairs);
             self.heap.extend(entry);
+        }
+    }
+
+    /// Leaves one entry for each pair when most are old.
+    fn clear_old(&mut self, pairs: &Pairs) {
+        if self.heap.len() > MAX_ENTRIES_A_PAIR * pairs.len() + MIN_CLEARED {
+            self.heap.clear();
+            self.push(&pairs.sorted(), pairs);
         }
     }
 
@@ -250,6 +264,7 @@ impl ScoreQueue {
             self.push(&of_part, pairs);
             self.pairs_of[part as usize] = of_part;
         }
+        self.clear_old(pairs);
     }
 }
 
