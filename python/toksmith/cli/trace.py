@@ -94,7 +94,9 @@ def trace(
     Recipes:
         bpe, isbpe-single, isbpe-dual, scaffold-bpe,
         wordpiece-pmi, wordpiece-likelihood, wordpiece-frequency, unigram
-    Each step shows what is merged or removed and why, and the tokens that are in use.
+    Each step shows what is merged or removed and why, and the tokens that are in use. words and
+    characters only count, so there is nothing to trace. In a unigram's steps a cost is blank where
+    the piece has no other segmentation; the last step removes what has the lowest score.
 
     \b
     Examples:
