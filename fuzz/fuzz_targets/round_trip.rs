@@ -43,6 +43,7 @@ fuzz_target!(|data: &[u8]| {
     let mut counter = WordCounter::new(provenance, 1).unwrap();
     counter.count(&[corpus, b"fallback"], &NoControl).unwrap();
     let settings = TrainSettings {
+        strict: false,
         recipe: "fuzz".to_owned(),
         vocab_size: boundary.alphabet_len() + 64 + 4 * text.len(),
         trainer: trainers()[trainer % 8].clone(),

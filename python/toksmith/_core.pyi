@@ -146,6 +146,18 @@ class WordCounts:
         digits: str | None = None,
     ) -> WordCounts: ...
     @staticmethod
+    def from_tsv(
+        path: str | PathLike[str],
+        *,
+        order: Literal["word-first", "count-first"] = "word-first",
+        boundary: str = "space-prefix",
+        pretokenizer: str = "gpt2-contraction-fix",
+        whitespace: str = "split",
+        unicode: str | None = None,
+        normalizer: _Normalizer | None = None,
+        digits: str | None = None,
+    ) -> WordCounts: ...
+    @staticmethod
     def load(path: str | PathLike[str]) -> WordCounts: ...
     def save(self, path: str | PathLike[str]) -> None: ...
     def merge(self, other: WordCounts) -> WordCounts: ...

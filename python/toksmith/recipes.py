@@ -63,12 +63,26 @@ class _Base(NamedTuple):
 
 
 # Those that only read which tokens there are: they go with every vocabulary.
-_SPAN_ENCODERS: Final = ("longest-first", "longest-prefix", "longest-suffix", "fewest-tokens")
-_MERGE_ENCODERS: Final = ("merge-rank", *_SPAN_ENCODERS)
+_TOKEN_ENCODERS: Final = (
+    "longest-first",
+    "longest-prefix",
+    "longest-suffix",
+    "fewest-tokens",
+    "whole-word",
+)
+_MERGE_ENCODERS: Final = ("merge-rank", *_TOKEN_ENCODERS)
 _WORDPIECE_ENCODERS: Final = (
     "longest-prefix",
     "merge-rank",
     "longest-first",
+    "longest-suffix",
+    "fewest-tokens",
+    "whole-word",
+)
+_WORDS_ENCODERS: Final = (
+    "whole-word",
+    "longest-first",
+    "longest-prefix",
     "longest-suffix",
     "fewest-tokens",
 )
@@ -88,12 +102,12 @@ _BASES: Final[dict[str, _Base]] = {
     ),
     "unigram": _Base(
         "unigram",
-        ("viterbi", *_SPAN_ENCODERS),
+        ("viterbi", *_TOKEN_ENCODERS),
         alphabet="characters",
         character_coverage=0.9995,
     ),
-    "words": _Base("words", ("whole-word", *_SPAN_ENCODERS)),
-    "characters": _Base("characters", ("merge-rank",), alphabet="characters"),
+    "words": _Base("words", _WORDS_ENCODERS),
+    "characters": _Base("characters", _MERGE_ENCODERS, alphabet="characters"),
     # Spoiled on purpose: the same BPE trained on single lines. Always flagged, never ranked.
     "bpe-line-fed": _Base("bpe", _MERGE_ENCODERS, line_fed=True),
 }
@@ -130,6 +144,17 @@ _OF_CHARACTERS: Final[dict[str, object]] = {
     "byte_fallback": True,
 }
 _OF_UNK: Final[dict[str, object]] = {"unk_scope": "characters", "unk_max_characters": None}
+
+
+# Setting of a recipe -> what the core calls it among the settings of the alphabet.
+_OF_ANY_ALPHABET: Final = {"alphabet": "type", "alphabet_order": "order"}
+_ALPHABET_KEYS: Final = {
+    **_OF_ANY_ALPHABET,
+    "character_coverage": "coverage",
+    "limit_alphabet": "limit",
+    "required_characters": "required",
+    "byte_fallback": "byte_fallback",
+}
 
 
 class RecipeSettings(TypedDict, total=False):
@@ -184,8 +209,8 @@ def compositions() -> dict[str, tuple[str, ...]]:
 
     The spoiled baseline is left out.
 
-    >>> compositions()["characters"]
-    ('merge-rank',)
+    >>> compositions()["words"]
+    ('whole-word', 'longest-first', 'longest-prefix', 'longest-suffix', 'fewest-tokens')
     """
     return {name: base.encoders for name, base in _BASES.items() if not base.line_fed}
 
@@ -444,6 +469,52 @@ class Recipe:
             **given,  # type: ignore[arg-type]
         )
 
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> Recipe:
+        """Give the recipe that a tokenizer was trained with, from its `Tokenizer.settings`.
+
+        Trained on the same corpus to the same size, it gives an equal file. Defaults are written
+        out in it. A template is no part of a recipe, and neither are plain tokens that were added
+        after training; special ones are.
+
+        Raises:
+            SettingsError: the tokenizer was not trained here, so nobody knows how.
+
+        >>> from toksmith import train
+        >>> recipe = Recipe.parse("isbpe-dual", digits="single")
+        >>> tok = train(recipe, "low low lower", vocab_size=1_026)
+        >>> again = train(Recipe.from_settings(tok.settings), "low low lower", vocab_size=1_026)
+        >>> again.to_json() == tok.to_json()
+        True
+        """
+        trainer = settings["trainer"]
+        if trainer is None:
+            raise SettingsError(
+                f"{settings['recipe']!r} was not trained here: its file does not say how it was"
+            )
+        base = _BASES.get(settings["recipe"].partition("+")[0])
+        alphabet = settings["alphabet"]
+        unk = settings["unk"] or {}
+        special = [t["text"] for t in settings["added_tokens"] if t["kind"] == "special"]
+        stages = ("boundary", "encoder", "pretokenizer", "whitespace", "normalizer", "unicode")
+        of_alphabet = {
+            setting: alphabet[key] for setting, key in _ALPHABET_KEYS.items() if key in alphabet
+        }
+        return cls(
+            name=settings["recipe"],
+            trainer=trainer["type"],
+            digits=settings.get("digits"),
+            line_fed=base is not None and base.line_fed,
+            special_tokens=tuple(special),
+            user_defined_symbols=tuple(settings["user_defined_symbols"]),
+            unk_token=unk.get("token"),
+            unk_scope=unk.get("scope", _OF_UNK["unk_scope"]),
+            unk_max_characters=unk.get("max_characters"),
+            **{stage: settings[stage] for stage in stages},
+            **of_alphabet,
+            **{setting: value for setting, value in trainer.items() if setting != "type"},
+        )
+
     def counting_settings(self) -> str:
         """Give the settings of counting, as the JSON text that `_core.WordCounter` reads.
 
@@ -466,8 +537,12 @@ class Recipe:
             }
         )
 
-    def training_settings(self, vocab_size: int) -> str:
+    def training_settings(self, vocab_size: int, *, strict: bool = False) -> str:
         """Give the settings of training, as the JSON text that `_core.train` reads.
+
+        Args:
+            vocab_size: ids in the whole vocabulary.
+            strict: whether fewer ids than that are an error.
 
         >>> import json
         >>> json.loads(Recipe.parse("bpe").training_settings(300))["vocab_size"]
@@ -494,20 +569,13 @@ class Recipe:
                 "alphabet": self._alphabet_settings(),
                 "special_tokens": list(self.special_tokens),
                 "unk": unk,
+                "strict": strict,
             }
         )
 
     def _alphabet_settings(self) -> dict[str, object]:
-        if self.alphabet != "characters":
-            return {"type": self.alphabet, "order": self.alphabet_order}
-        return {
-            "type": self.alphabet,
-            "order": self.alphabet_order,
-            "coverage": self.character_coverage,
-            "limit": self.limit_alphabet,
-            "required": self.required_characters,
-            "byte_fallback": self.byte_fallback,
-        }
+        known = _ALPHABET_KEYS if self.alphabet == "characters" else _OF_ANY_ALPHABET
+        return {key: getattr(self, setting) for setting, key in known.items()}
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -7,18 +7,42 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, fields
-from typing import Final, cast
+from functools import wraps
+from typing import Final, TypeVar, cast
 
-from toksmith._core import Tokenizer, WordCounts
+from toksmith._core import Tokenizer, WordCounts, check_training
 from toksmith.corpus import CorpusInput
 from toksmith.errors import SettingsError
-from toksmith.recipes import NormalizerSettings, Recipe, RecipeSettings
-from toksmith.training import Progress, train
+from toksmith.recipes import NormalizerSettings, Recipe, RecipeSettings, did_you_mean
+from toksmith.training import MAX_VOCAB_SIZE, Progress, train
 
 __all__ = ["BPE", "ISBPE", "Characters", "ScaffoldBPE", "Unigram", "WordPiece", "Words"]
 
 _WORDPIECE_SCORES: Final = ("pmi", "likelihood", "frequency")
 _ISBPE_RECIPES: Final = {"single": "isbpe-single", "dual": "isbpe-dual"}
+
+
+_Class = TypeVar("_Class", bound=type)
+
+
+def _refusing_unknown(trainer: _Class) -> _Class:
+    """Make a setting that a class does not have a `SettingsError`, which lists those it has."""
+    # mypy cannot know that no subclass has another one; a decorator of a class is told which it is.
+    init = trainer.__init__  # type: ignore[misc]
+    known = [f.name for f in fields(trainer)]
+
+    @wraps(init)
+    def checked(self: object, *values: object, **settings: object) -> None:
+        for setting in settings:
+            if setting not in known:
+                raise SettingsError(
+                    f"unknown setting {setting!r} of {trainer.__name__}"
+                    f"{did_you_mean(setting, known)}; known: {', '.join(known)}"
+                )
+        init(self, *values, **settings)
+
+    trainer.__init__ = checked  # type: ignore[misc]
+    return trainer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +71,8 @@ class _Trainer:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be trained now, and not after the corpus was read."""
-        Recipe.parse(self.recipe, **self._settings())
+        recipe = Recipe.parse(self.recipe, **self._settings())
+        check_training(recipe.training_settings(MAX_VOCAB_SIZE), recipe.counting_settings())
 
     @property
     def _base(self) -> str:
@@ -71,6 +96,7 @@ class _Trainer:
         corpus: CorpusInput | WordCounts,
         *,
         vocab_size: int,
+        strict: bool = False,
         num_threads: int | None = None,
         progress: Progress | None = None,
     ) -> Tokenizer:
@@ -83,12 +109,14 @@ class _Trainer:
             self.recipe,
             corpus,
             vocab_size=vocab_size,
+            strict=strict,
             num_threads=num_threads,
             progress=progress,
             **self._settings(),
         )
 
 
+@_refusing_unknown
 @dataclass(frozen=True, kw_only=True)
 class BPE(_Trainer):
     """Byte-pair encoding: join the most frequent pair of adjacent tokens, again and again.
@@ -124,6 +152,7 @@ class BPE(_Trainer):
         return "bpe"
 
 
+@_refusing_unknown
 @dataclass(frozen=True)
 class ISBPE(_Trainer):
     """Implicit-space BPE: a single space between words is not stored, its absence is.
@@ -156,6 +185,7 @@ class ISBPE(_Trainer):
         return _ISBPE_RECIPES[self.mode]
 
 
+@_refusing_unknown
 @dataclass(frozen=True, kw_only=True)
 class ScaffoldBPE(_Trainer):
     """BPE that hides tokens which only led to longer ones, and gives their places to others.
@@ -183,6 +213,7 @@ class ScaffoldBPE(_Trainer):
         return "scaffold-bpe"
 
 
+@_refusing_unknown
 @dataclass(frozen=True)
 class WordPiece(_Trainer):
     """WordPiece: join the pair with the best score; encode by longest prefix.
@@ -219,6 +250,7 @@ class WordPiece(_Trainer):
         return f"wordpiece-{self.score}"
 
 
+@_refusing_unknown
 @dataclass(frozen=True, kw_only=True)
 class Unigram(_Trainer):
     """The unigram language model: many pieces at first, then without those that are missed least.
@@ -249,6 +281,7 @@ class Unigram(_Trainer):
         return "unigram"
 
 
+@_refusing_unknown
 @dataclass(frozen=True, kw_only=True)
 class Words(_Trainer):
     """A vocabulary of words: the most frequent ones, and units to spell the others with.
@@ -271,6 +304,7 @@ class Words(_Trainer):
         return "words"
 
 
+@_refusing_unknown
 @dataclass(frozen=True, kw_only=True)
 class Characters(_Trainer):
     """A vocabulary of characters: the bytes, and the most frequent characters of the corpus.

@@ -17,7 +17,7 @@ from toksmith.corpus import Corpus, CorpusInput
 from toksmith.errors import CorpusError, SettingsError
 from toksmith.recipes import DEFAULT_PRETOKENIZER, NormalizerSettings, Recipe, RecipeSettings
 
-__all__ = ["Progress", "count_for", "count_words", "train", "train_recipe"]
+__all__ = ["MAX_VOCAB_SIZE", "Progress", "count_for", "count_words", "train", "train_recipe"]
 
 #: Called with a stage (`"count"`, in bytes; `"train"`, in merges or dropped pieces), what is done,
 #: and the total, None where it is not known. An exception that it raises stops the work.
@@ -27,7 +27,8 @@ Progress = Callable[[str, int, int | None], None]
 # enough that splitting it over threads costs nothing that can be measured.
 _BATCH_BYTES: Final = 4 << 20
 
-_MAX_VOCAB_SIZE: Final = 2**30
+#: The largest vocabulary that can be asked for.
+MAX_VOCAB_SIZE: Final = 2**30
 
 
 def count_words(
@@ -120,6 +121,7 @@ def train_recipe(
     counts: WordCounts,
     vocab_size: int,
     *,
+    strict: bool = False,
     num_threads: int | None = None,
     progress: Progress | None = None,
 ) -> Tokenizer:
@@ -132,6 +134,7 @@ def train_recipe(
         recipe: a recipe; or its name, and what that leaves open is as the words were counted.
         counts: from `count_words`.
         vocab_size: ids in the whole vocabulary, alphabet and special tokens counted in.
+        strict: refuse to give a tokenizer with fewer ids than `vocab_size`.
         num_threads: None for all cores. The tokenizer does not depend on it.
         progress: called as `progress("train", done, total)`, in merges or in dropped pieces.
     Returns:
@@ -140,6 +143,8 @@ def train_recipe(
     Raises:
         SettingsError: counts made another way, a vocabulary smaller than its alphabet.
         CorpusError: there are no words.
+        TrainingError: with `strict`, there is not so much to learn; the message tells the sizes
+            that can be.
 
     >>> counts = count_words("low low lower lowest")
     >>> train_recipe("bpe", counts, 258).vocab_size
@@ -166,7 +171,7 @@ def train_recipe(
         progress("train", 0, None)
     return _train_from_counts(
         counts,
-        recipe.training_settings(size),
+        recipe.training_settings(size, strict=strict),
         num_threads=_num_threads(num_threads),
         progress=None if progress is None else _training_progress(progress),
     )
@@ -177,6 +182,7 @@ def train(
     corpus: CorpusInput | WordCounts,
     *,
     vocab_size: int,
+    strict: bool = False,
     separator: str | None = None,
     jsonl_field: str | None = None,
     num_threads: int | None = None,
@@ -189,7 +195,9 @@ def train(
         recipe: one of `known_recipes()`, or a `Recipe`.
         corpus: what `count_words` takes, or a ready `WordCounts`; settings that are not given are
             then those the words were counted with.
-        vocab_size: ids in the whole vocabulary, alphabet and special tokens counted in.
+        vocab_size: ids in the whole vocabulary, alphabet and special tokens counted in. There are
+            fewer where nothing more can be learned; `training["stop_reason"]` says why.
+        strict: refuse to give a tokenizer with fewer ids than `vocab_size`.
         separator: text that stands between documents inside a file.
         jsonl_field: field that holds the text, for JSONL files.
         num_threads: None for all cores. The tokenizer does not depend on it.
@@ -198,6 +206,8 @@ def train(
     Raises:
         SettingsError: an unknown recipe or setting, or word counts made another way.
         CorpusError: the corpus cannot be read, or is empty.
+        TrainingError: with `strict`, there is not so much to learn; the message tells the sizes
+            that can be.
 
     >>> tok = train("isbpe-dual+longest-first", "low low lower lowest", vocab_size=1_026)
     >>> tok.decode(tok.encode("lower lows"))
@@ -229,7 +239,9 @@ def train(
             documents = documents.lines()
         check_training(recipe.training_settings(size), recipe.counting_settings())
         counts = count_for(recipe, documents, num_threads=num_threads, progress=progress)
-    return train_recipe(recipe, counts, size, num_threads=num_threads, progress=progress)
+    return train_recipe(
+        recipe, counts, size, strict=strict, num_threads=num_threads, progress=progress
+    )
 
 
 def _training_progress(progress: Progress) -> Callable[[int, int], None]:
@@ -247,8 +259,8 @@ def _vocab_size(vocab_size: int) -> int:
     # The core knows how large the alphabet is; here is refused what it could not even read.
     if size < 1:
         raise SettingsError(f"vocab_size is {size}, but must be at least 1")
-    if size > _MAX_VOCAB_SIZE:
-        raise SettingsError(f"vocab_size is {size}, but must be at most {_MAX_VOCAB_SIZE:,}")
+    if size > MAX_VOCAB_SIZE:
+        raise SettingsError(f"vocab_size is {size}, but must be at most {MAX_VOCAB_SIZE:,}")
     return size
 
 

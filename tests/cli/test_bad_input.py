@@ -271,3 +271,22 @@ def test_an_index_and_a_separator(run: Run, text_file: Path, tmp_path: Path) -> 
 )
 def test_a_slip_in_a_trace(run: Run, text_file: Path, arguments: list[str], named: str) -> None:
     _explained(run("trace", *arguments, "--vocab-size", "9"), named)
+
+
+def test_a_bad_line_of_words_with_counts_is_named_and_nothing_is_written(
+    run: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "words.txt").write_text("low\t5\nlower\n")
+    _explained(run("count-words", "words.txt", "--counted", "-o", "a.tsv"), "words.txt", "line 2")
+    _explained(run("count-words", "words.txt", "--count-first", "-o", "a.tsv"), "--counted")
+    separated = ("--counted", "--separator", "x")
+    _explained(run("count-words", "words.txt", *separated, "-o", "a.tsv"), "--separator")
+    assert not (tmp_path / "a.tsv").exists()
+
+
+def test_a_strict_training_that_falls_short_writes_nothing(
+    run: Run, text_file: Path, tmp_path: Path
+) -> None:
+    arguments = ("train", "bpe", text_file.name, "--vocab-size", "9000", "--strict", "-o", "a.json")
+    _explained(run(*arguments), "vocab_size is 9000, but training stopped at", "pairs-too-rare")
+    assert not (tmp_path / "a.json").exists()

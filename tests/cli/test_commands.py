@@ -475,3 +475,19 @@ def test_commands_take_a_known_rank_file_as_it_is(invoke: Invoke, shared_data: P
     assert invoke("encode", file, stdin=b"hello world").stdout == "15339 1917\n"
     assert invoke("decode", file, "15339", "1917").stdout == "hello world"
     assert invoke("explain", file, "hello world").stdout == "hello world -> hello | \\sworld\n"
+
+
+def test_words_that_come_with_counts_are_trained_on(invoke: Invoke, tmp_path: Path) -> None:
+    (tmp_path / "one.tsv").write_text("low\t5\nlowest\t2\n")
+    (tmp_path / "two.tsv").write_text("newer\t6\nlow\t1\n")
+    options = ("--counted", "--boundary", "implicit-dual", "-o", "words.tsv")
+    result = invoke("count-words", "one.tsv", "two.tsv", *options)
+    assert "read 14 words (3 different): words.tsv" in result.stderr
+    words = {"low": 6, "lowest": 2, "newer": 6}
+    counts = ts.WordCounts.from_dict(words, boundary="implicit-dual")
+    assert ts.WordCounts.load("words.tsv") == counts
+    invoke("train", "isbpe-dual", "words.tsv", "--vocab-size", "1030", "-o", "a.tok.json")
+    assert ts.load("a.tok.json") == ts.train("isbpe-dual", counts, vocab_size=1_030)
+    (tmp_path / "uniq.txt").write_text("      6 low\n      2 lowest\n      6 newer\n")
+    invoke("count-words", "uniq.txt", *options, "--count-first")
+    assert ts.WordCounts.load("words.tsv") == counts

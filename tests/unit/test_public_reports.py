@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -192,6 +193,40 @@ def test_d8_the_vocabulary_size_is_never_exceeded_and_a_stop_is_told(method: str
     assert tok.vocab_size < 4_000
     assert tok.training is not None
     assert tok.training["stop_reason"] != "vocab-size-reached"
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_d8_a_strict_training_gives_the_size_asked_for_or_says_which_can_be(method: str) -> None:
+    corpus = "a b c d a b c hug hugs \u4e2d\u6587 \u4e2d\u6587"
+    loose = ts.train(method, corpus, vocab_size=4_000, special_tokens=["<s>", "<pad>"])
+    assert loose.training is not None
+    most, reason = loose.vocab_size, loose.training["stop_reason"]
+    with pytest.raises(ts.TrainingError) as caught:
+        ts.train(method, corpus, vocab_size=4_000, strict=True, special_tokens=["<s>", "<pad>"])
+    found = re.fullmatch(
+        rf"vocab_size is 4000, but training stopped at {most} \({reason}\): with these words and "
+        rf"settings it can be from (\d+), which .* take, to {most}",
+        str(caught.value),
+    )
+    assert found is not None
+    least = int(found[1])
+    assert least <= most
+    recipe = ts.Recipe.parse(method, special_tokens=["<s>", "<pad>"])
+    counts = ts.count_words(corpus, boundary=recipe.boundary)
+    with pytest.raises(ts.TrainingError, match=f"to {most}"):
+        ts.train_recipe(recipe, counts, 4_000, strict=True)
+    smallest = ts.train_recipe(recipe, counts, least, strict=True)
+    assert smallest.vocab_size == least
+    with pytest.raises(ts.SettingsError, match=f"at least {least}"):
+        ts.train_recipe(recipe, counts, least - 1, strict=True)
+
+
+def test_d8_every_class_takes_strict() -> None:
+    trainers = [ts.BPE(), ts.ISBPE(), ts.ScaffoldBPE(), ts.WordPiece(), ts.Unigram(), ts.Words()]
+    for trainer in [*trainers, ts.Characters()]:
+        assert trainer.train("low low", vocab_size=4_000).vocab_size < 4_000
+        with pytest.raises(ts.TrainingError, match="vocab_size is 4000"):
+            trainer.train("low low", vocab_size=4_000, strict=True)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -11,16 +11,37 @@ import pytest
 import toksmith as ts
 from toksmith import _core
 from toksmith.errors import SettingsError
-from toksmith.recipes import NormalizerSettings, Recipe, known_recipes
+from toksmith.recipes import (
+    NormalizerSettings,
+    Recipe,
+    RecipeSettings,
+    compositions,
+    known_encoders,
+    known_recipes,
+)
 
 
 def test_known_recipes_are_every_base_with_every_encoder_in_reading_order() -> None:
-    suffixes = ["", "+longest-first", "+longest-prefix", "+longest-suffix", "+fewest-tokens"]
+    read_tokens = ["longest-first", "longest-prefix", "longest-suffix", "fewest-tokens"]
+    suffixes = ["", *(f"+{encoder}" for encoder in [*read_tokens, "whole-word"])]
     bases = ["bpe", "isbpe-single", "isbpe-dual", "bpe-line-fed"]
     of_these = [name for name in known_recipes() if name.partition("+")[0] in bases]
     assert of_these == [base + suffix for base in bases for suffix in suffixes]
     assert "words" in known_recipes()
-    assert "characters+longest-first" not in known_recipes()
+    assert "words+merge-rank" not in known_recipes()
+
+
+@pytest.mark.parametrize("method", compositions())
+def test_a_method_goes_with_the_encoders_that_its_vocabulary_can_be_run_with(method: str) -> None:
+    tok = ts.train(method, ["low low lower", "caf\u00e9"], vocab_size=1_100)
+    for encoder in known_encoders():
+        if encoder in compositions()[method]:
+            assert tok.with_encoder(encoder).encoder == encoder
+            assert tok.with_encoder(encoder).recipe in known_recipes()
+        else:
+            lacks = {"merge-rank": "not made by merges", "viterbi": "no scores"}[encoder]
+            with pytest.raises(SettingsError, match=lacks):
+                tok.with_encoder(encoder)
 
 
 @pytest.mark.parametrize("name", known_recipes())
@@ -127,6 +148,7 @@ def test_training_settings_hold_what_the_core_reads() -> None:
         "alphabet": {"type": "bytes", "order": "gpt2"},
         "special_tokens": ["<eot>"],
         "unk": None,
+        "strict": False,
     }
 
 
@@ -245,3 +267,65 @@ def test_a_setting_that_would_do_nothing_is_refused(
 def test_another_alphabet_leaves_out_the_coverage_of_the_recipes_own() -> None:
     assert Recipe.parse("unigram").character_coverage == 0.9995
     assert Recipe.parse("unigram", alphabet="bytes").character_coverage == 1.0
+
+
+CORPUS = ["the cat sat on the mat [sep] 1984 caf\u00e9 \u4e2d\u6587", "The cat, the mat! caf\u00e9"]
+SETTINGS: list[RecipeSettings] = [
+    {},
+    {"pretokenizer": "cl100k", "digits": "right-3", "normalizer": ["nfkc", "lowercase"]},
+    {"pretokenizer": r"\w+", "whitespace": "whole", "boundary": "metaspace"},
+    {"pretokenizer": "gpt2", "unicode": "14.0"},
+    {"special_tokens": ["<s>", "</s>"], "user_defined_symbols": ["[sep]"], "alphabet": "bytes"},
+    {
+        "alphabet": "characters",
+        "alphabet_order": "gpt2",
+        "character_coverage": 0.95,
+        "limit_alphabet": 30,
+        "required_characters": "\u00e9\u00e8",
+        "byte_fallback": False,
+        "special_tokens": ["<s>", "<unk>"],
+        "unk_token": "<unk>",
+        "unk_scope": "word",
+        "unk_max_characters": 100,
+    },
+]
+OF_METHODS: dict[str, RecipeSettings] = {
+    "bpe": {"min_pair_count": 3, "num_merges": 5, "max_token_bytes": 3},
+    "scaffold-bpe": {"min_pair_count": 3, "num_merges": 5, "max_token_bytes": 3},
+    "wordpiece-likelihood": {"min_score": 0.5, "min_pair_count": 1, "max_token_bytes": 3},
+    "unigram": {"seed_size": 50, "shrinking_factor": 0.6, "num_sub_iterations": 3},
+    "words": {"min_word_count": 2, "alphabet": "none", "unk_token": "<unk>"},
+}
+
+
+@pytest.mark.parametrize("method", [*compositions(), "bpe-line-fed", "bpe+longest-first"])
+def test_the_settings_of_a_tokenizer_give_the_recipe_that_trains_it_again(method: str) -> None:
+    for settings in [*SETTINGS, OF_METHODS.get(method, {})]:
+        recipe = Recipe.parse(method, **settings)
+        tok = ts.train(recipe, CORPUS, vocab_size=1_100)
+        again = Recipe.from_settings(json.loads(json.dumps(tok.settings)))
+        assert again.name == recipe.name
+        retrained = ts.train(again, CORPUS, vocab_size=1_100)
+        assert retrained.to_json() == tok.to_json()
+        assert Recipe.from_settings(retrained.settings) == again
+
+
+def test_the_settings_of_a_tokenizer_hold_every_stage() -> None:
+    tok = ts.BPE(
+        alphabet="characters",
+        unk_token="<unk>",
+        unk_scope="word",
+        unk_max_characters=9,
+        user_defined_symbols=["[sep]"],
+    ).train("low low", vocab_size=260)
+    tok = tok.with_added_tokens(["rw"]).with_template(["<unk>", "$A"])
+    settings = tok.settings
+    assert settings["alphabet"]["type"] == "characters"
+    assert settings["trainer"]["type"] == "bpe"
+    assert settings["unk"] == {"token": "<unk>", "scope": "word", "max_characters": 9}
+    added = [(token["text"], token["kind"]) for token in settings["added_tokens"]]
+    assert added == [("[sep]", "anywhere"), ("<unk>", "special"), ("rw", "word")]
+    assert settings["template"] == tok.template is not None
+    assert (settings["recipe"], settings["encoder"]) == ("bpe", "merge-rank")
+    with pytest.raises(SettingsError, match="'bpe' was not trained here"):
+        Recipe.from_settings(settings | {"trainer": None})

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import copy
+import dataclasses
+import inspect
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -289,3 +294,41 @@ def test_train_recipe_wants_word_counts_and_a_recipe() -> None:
         ts.train_recipe("isbpe-dul", ["aa"], 1_030)  # type: ignore[arg-type]
     with pytest.raises(ts.SettingsError, match="a recipe is named by a string, got 3"):
         ts.train_recipe(3, ts.count_words("aa"), 300)  # type: ignore[arg-type]
+
+
+TRAINERS = [ts.BPE, ts.ISBPE, ts.ScaffoldBPE, ts.WordPiece, ts.Unigram, ts.Words, ts.Characters]
+
+
+@pytest.mark.parametrize("trainer", TRAINERS)
+def test_a_class_refuses_an_unknown_setting_with_the_list_of_its_own(
+    trainer: Callable[..., Any],
+) -> None:
+    own = [field.name for field in dataclasses.fields(trainer)]  # type: ignore[arg-type]
+    with pytest.raises(ts.SettingsError) as caught:
+        trainer(boundery="metaspace")
+    assert str(caught.value) == (
+        f"unknown setting 'boundery' of {trainer.__name__} (did you mean 'boundary'?); "
+        f"known: {', '.join(own)}"
+    )
+    assert sorted(inspect.signature(trainer).parameters) == sorted(own)
+    assert copy.deepcopy(trainer(digits="single")) == trainer(digits="single")
+
+
+@pytest.mark.parametrize("trainer", TRAINERS)
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"boundary": "nope"}, 'unknown boundary "nope"; known: space-prefix'),
+        ({"whitespace": "nope"}, 'unknown whitespace "nope"; known: split'),
+        ({"alphabet": "nope"}, "nope"),
+        ({"alphabet": "none"}, "name an unk_token"),
+        ({"pretokenizer": "("}, "does not compile"),
+        ({"unicode": "1.0"}, "1.0"),
+        ({"special_tokens": ["a", "a"]}, "twice"),
+    ],
+)
+def test_a_class_refuses_what_cannot_be_trained_when_it_is_made(
+    trainer: Callable[..., Any], settings: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ts.SettingsError, match=re.escape(message)):
+        trainer(**settings)

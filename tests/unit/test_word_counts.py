@@ -6,7 +6,7 @@ import copy
 import pickle
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -295,3 +295,73 @@ def test_an_empty_corpus_has_counts_but_cannot_be_trained_on() -> None:
     assert counts.merge(ts.count_words("low")) == ts.count_words("low")
     with pytest.raises(ts.CorpusError, match="empty"):
         ts.train("bpe", counts, vocab_size=300)
+
+
+@pytest.mark.parametrize(
+    ("content", "order", "words"),
+    [
+        (b"low\t5\nnewer\t6\n", "word-first", {b"low": 5, b"newer": 6}),
+        (b"low\t5\r\nnewer\t6", "word-first", {b"low": 5, b"newer": 6}),
+        (b"low 5\nnewer 6\n", "word-first", {b"low": 5, b"newer": 6}),
+        (b"a\tb\t5\n\xff \t6\n", "word-first", {b"a\tb": 5, b"\xff ": 6}),
+        (b"low\t5\nlow\t6\n", "word-first", {b"low": 11}),
+        (b"1\t2\n", "word-first", {b"1": 2}),
+        (b"1\t2\n", "count-first", {b"2": 1}),
+        (b"   5 low\n  16 a b\n", "count-first", {b"low": 5, b"a b": 16}),
+        (b"low\t18446744073709551615\n", "word-first", {b"low": MAX_COUNT}),
+        (b"", "word-first", {}),
+    ],
+)
+def test_plain_lines_of_words_with_counts_are_read(
+    tmp_path: Path,
+    content: bytes,
+    order: Literal["word-first", "count-first"],
+    words: dict[bytes, int],
+) -> None:
+    path = tmp_path / "words.tsv"
+    path.write_bytes(content)
+    assert ts.WordCounts.from_tsv(path, order=order) == ts.WordCounts.from_dict(words)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (b"", "a line is a word, a tab, a count"),
+        (b"low", "a line is a word, a tab, a count"),
+        (b"\t5", "the word is empty"),
+        (b"low\t0", "the count is 0"),
+        (b"low\t", 'the count "" is not a 64-bit number'),
+        (b"low\t-5", 'the count "-5" is not a 64-bit number'),
+        (b"low\t+5", 'the count "\\+5" is not a 64-bit number'),
+        (b"low\t5.0", 'the count "5.0" is not a 64-bit number'),
+        (b"low\t18446744073709551616", "is not a 64-bit number"),
+        (b"5\tlow", 'the count "low" is not a 64-bit number'),
+        (b"new\t18446744073709551615", "add up to more than 64 bits"),
+    ],
+)
+def test_a_plain_line_that_is_no_word_with_a_count_is_named(
+    tmp_path: Path, line: bytes, message: str
+) -> None:
+    path = tmp_path / "words.tsv"
+    path.write_bytes(b"new\t1\n" + line + b"\nlow\t1\n")
+    with pytest.raises(ts.FormatError, match=f"words.tsv: .* at line 2: .*{message}"):
+        ts.WordCounts.from_tsv(path)
+
+
+def test_plain_lines_take_the_stages_of_words_and_refuse_the_files_own_form(file: Path) -> None:
+    with pytest.raises(ts.FormatError, match="line 1: it is a file of word counts already"):
+        ts.WordCounts.from_tsv(file)
+    with pytest.raises(ts.SettingsError, match='unknown order "up"; known: word-first, count-f'):
+        ts.WordCounts.from_tsv(file, order="up")  # type: ignore[arg-type]
+    with pytest.raises(FileNotFoundError):
+        ts.WordCounts.from_tsv(file.with_name("gone.tsv"))
+    file.write_bytes(b"low 5\n")
+    stages: dict[str, Any] = {
+        "boundary": "implicit-dual",
+        "pretokenizer": "gpt2",
+        "whitespace": "whole",
+        "unicode": "14.0",
+        "normalizer": "lowercase",
+        "digits": "single",
+    }
+    assert ts.WordCounts.from_tsv(file, **stages) == ts.WordCounts.from_dict({"low": 5}, **stages)

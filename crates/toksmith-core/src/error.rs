@@ -66,6 +66,22 @@ pub enum Error {
         /// The bound.
         max: usize,
     },
+    /// Words that do not give as many tokens as were asked for, where that is an error.
+    #[error(
+        "vocab_size is {vocab_size}, but training stopped at {most} ({reason}): with these words and \
+         settings it can be from {least}, which the alphabet and the added tokens take, to {most}"
+    )]
+    VocabNotReached {
+        /// The size asked for.
+        vocab_size: usize,
+        /// Ids of the alphabet and of the added tokens.
+        least: usize,
+        /// Ids where training stopped. Scaffold-BPE, which takes ids back as it goes on, may reach a
+        /// few more on its way.
+        most: usize,
+        /// Why it stopped.
+        reason: &'static str,
+    },
     /// Nothing to train on.
     #[error("no words to train on: the corpus is empty")]
     EmptyCorpus,

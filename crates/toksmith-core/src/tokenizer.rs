@@ -60,6 +60,9 @@ pub struct TrainSettings {
     /// The token for what cannot be spelled.
     #[serde(default)]
     pub unk: Option<UnkSettings>,
+    /// Whether a vocabulary smaller than `vocab_size` is an error.
+    #[serde(default)]
+    pub strict: bool,
 }
 
 impl TrainSettings {
@@ -254,7 +257,8 @@ impl Tokenizer {
     ///
     /// # Errors
     /// [`Error::VocabTooSmall`], [`Error::VocabTooLarge`], [`Error::EmptyCorpus`],
-    /// [`Error::Interrupted`] and what the settings do wrong.
+    /// [`Error::VocabNotReached`] if that is asked for, [`Error::Interrupted`] and what the settings
+    /// do wrong.
     pub fn train(
         counts: &WordCounts,
         settings: TrainSettings,
@@ -272,11 +276,24 @@ impl Tokenizer {
         };
         let alphabet = settings.alphabet.alphabet(counts, max_units)?;
         let num_tokens = settings.num_tokens(&provenance, alphabet.len())?;
+        let num_pinned = match max_units {
+            Some(_) => alphabet.num_symbols(),
+            None => alphabet.len(),
+        };
         let trained = settings
             .trainer
             .trainer(num_tokens)
             .train(counts, alphabet, control)?;
         let added_tokens = settings.added_tokens(&provenance);
+        let most = trained.model.num_ids() + added_tokens.len();
+        if settings.strict && most < settings.vocab_size {
+            return Err(Error::VocabNotReached {
+                vocab_size: settings.vocab_size,
+                least: num_pinned + added_tokens.len(),
+                most,
+                reason: trained.stop_reason.name(),
+            });
+        }
         let training = TrainingRecord {
             num_documents: counts.num_documents(),
             num_bytes: counts.num_bytes(),

@@ -263,6 +263,7 @@ fn check_models(documents: &[Value], models: &[Value]) {
             counter.count(&documents, &NoControl).unwrap();
             let counts = counter.finish(&NoControl).unwrap();
             let settings = TrainSettings {
+                strict: false,
                 recipe: "case".to_owned(),
                 vocab_size: model["vocab_size"].as_u64().unwrap() as usize,
                 trainer: TrainerSettings::Bpe(BpeSettings {

@@ -69,6 +69,7 @@ fn counts_with_digits(
 
 fn train(counts: &WordCounts, num_merges: usize) -> Tokenizer {
     let settings = TrainSettings {
+        strict: false,
         recipe: "test".to_owned(),
         vocab_size: counts.provenance().boundary.alphabet_len() + num_merges + 2,
         trainer: TrainerSettings::Bpe(BpeSettings::default()),

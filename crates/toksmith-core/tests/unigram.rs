@@ -217,6 +217,7 @@ fn tokenizer(trainer: TrainerSettings, boundary: Boundary) -> Tokenizer {
     let mut counter = WordCounter::new(provenance(boundary), 1).unwrap();
     counter.count(&[CORPUS.as_bytes()], &NoControl).unwrap();
     let settings = TrainSettings {
+        strict: false,
         recipe: "test".to_owned(),
         vocab_size: boundary.alphabet_len() + 500,
         trainer,

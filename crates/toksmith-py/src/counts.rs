@@ -1,13 +1,13 @@
 //! `WordCounts` and `WordCounter`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PyList, PyString, PyType};
 use toksmith_core::artifact;
 use toksmith_core::boundary::{Boundary, WhitespaceRule};
-use toksmith_core::count::{Provenance, WordCounter, WordCounts, WordRef};
+use toksmith_core::count::{LineOrder, Provenance, WordCounter, WordCounts, WordRef};
 use toksmith_core::normalize::Normalizer;
 use toksmith_core::pretokenize::{DigitRule, Pretokenizer, PretokenizerSettings};
 use toksmith_core::types::Marks;
@@ -36,6 +36,30 @@ pub(crate) struct CountSettings {
 }
 
 impl CountSettings {
+    /// The settings of words that are given with their counts.
+    fn of_words(
+        py: Python<'_>,
+        boundary: &str,
+        pretokenizer: &str,
+        whitespace: &str,
+        unicode: Option<String>,
+        normalizer: Option<&Bound<'_, PyAny>>,
+        digits: Option<&str>,
+    ) -> PyResult<Self> {
+        Ok(Self {
+            normalizer: match normalizer {
+                None => Normalizer::IDENTITY,
+                Some(steps) => from_python(steps, "normalizer")?,
+            },
+            pretokenizer: pretokenizer.to_owned(),
+            boundary: boundary.to_owned(),
+            whitespace: whitespace.to_owned(),
+            unicode,
+            digits: digits.map(DigitRule::from_name).transpose().or_raise(py)?,
+            user_defined_symbols: Vec::new(),
+        })
+    }
+
     /// The stages that these settings name.
     pub(crate) fn provenance(self, py: Python<'_>) -> PyResult<Provenance> {
         let pretokenizer = Pretokenizer::new(&PretokenizerSettings {
@@ -90,18 +114,15 @@ impl PyWordCounts {
         normalizer: Option<&Bound<'_, PyAny>>,
         digits: Option<&str>,
     ) -> PyResult<Self> {
-        let provenance = CountSettings {
-            normalizer: match normalizer {
-                None => Normalizer::IDENTITY,
-                Some(steps) => from_python(steps, "normalizer")?,
-            },
-            pretokenizer: pretokenizer.to_owned(),
-            boundary: boundary.to_owned(),
-            whitespace: whitespace.to_owned(),
+        let provenance = CountSettings::of_words(
+            py,
+            boundary,
+            pretokenizer,
+            whitespace,
             unicode,
-            digits: digits.map(DigitRule::from_name).transpose().or_raise(py)?,
-            user_defined_symbols: Vec::new(),
-        }
+            normalizer,
+            digits,
+        )?
         .provenance(py)?;
         let mut words = Vec::new();
         for item in counts.call_method0("items")?.try_iter()? {
@@ -129,6 +150,61 @@ impl PyWordCounts {
         Ok(Self { inner })
     }
 
+    /// Reads words and their counts from a file of plain lines, as lexicons and other tools write.
+    ///
+    /// A line is a word, a tab and a count; with `order="count-first"` the count stands first. In a
+    /// line without a tab a space does its part. There are no escapes: a word is any bytes but line
+    /// ends, without marks, and of a line with several tabs it has all but the one at the count.
+    /// Equal words are added up. The other arguments are those of `from_dict`.
+    ///
+    /// Args:
+    ///     order: `word-first` (SentencePiece, subword-nmt) or `count-first` (`uniq -c`).
+    /// Raises:
+    ///     FormatError: a line is no word with a count; the message gives the line.
+    ///     SettingsError: an unknown setting.
+    ///     OSError: the file cannot be read.
+    ///
+    /// >>> import pathlib, tempfile
+    /// >>> import toksmith as ts
+    /// >>> with tempfile.TemporaryDirectory() as folder:
+    /// ...     path = pathlib.Path(folder, "words.tsv")
+    /// ...     _ = path.write_text("low\t5\nnewer\t6\n")
+    /// ...     ts.WordCounts.from_tsv(path) == ts.WordCounts.from_dict({"low": 5, "newer": 6})
+    /// True
+    #[staticmethod]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "Python passes one for each stage"
+    )]
+    #[pyo3(signature = (path, *, order="word-first", boundary="space-prefix", pretokenizer="gpt2-contraction-fix", whitespace="split", unicode=None, normalizer=None, digits=None))]
+    fn from_tsv(
+        py: Python<'_>,
+        path: PathBuf,
+        order: &str,
+        boundary: &str,
+        pretokenizer: &str,
+        whitespace: &str,
+        unicode: Option<String>,
+        normalizer: Option<&Bound<'_, PyAny>>,
+        digits: Option<&str>,
+    ) -> PyResult<Self> {
+        let order = LineOrder::from_name(order).or_raise(py)?;
+        let provenance = CountSettings::of_words(
+            py,
+            boundary,
+            pretokenizer,
+            whitespace,
+            unicode,
+            normalizer,
+            digits,
+        )?
+        .provenance(py)?;
+        let inner =
+            py.detach(|| WordCounts::from_lines(provenance, &artifact::read(&path)?, order));
+        let inner = inner.map_err(|error| with_path(py, &path, error))?;
+        Ok(Self { inner })
+    }
+
     /// Reads counts that `save` wrote.
     ///
     /// Raises:
@@ -145,10 +221,7 @@ impl PyWordCounts {
             })?;
             WordCounts::from_tsv(&text)
         });
-        let inner = inner.map_err(|error| match error {
-            toksmith_core::Error::Io { .. } => to_py(py, error),
-            _ => named(py, "FormatError", format!("{}: {error}", path.display())),
-        })?;
+        let inner = inner.map_err(|error| with_path(py, &path, error))?;
         Ok(Self { inner })
     }
 
@@ -292,6 +365,14 @@ impl PyWordCounter {
         let counter = self.inner.take().ok_or_else(finished)?;
         let inner = PyControl::new(None).run(py, |control| counter.finish(control))?;
         Ok(PyWordCounts { inner })
+    }
+}
+
+/// The exception for a file at fault, which its message names.
+fn with_path(py: Python<'_>, path: &Path, error: toksmith_core::Error) -> PyErr {
+    match error {
+        toksmith_core::Error::Io { .. } => to_py(py, error),
+        _ => named(py, "FormatError", format!("{}: {error}", path.display())),
     }
 }
 

@@ -19,9 +19,10 @@ pub(crate) fn to_py(py: Python<'_>, error: Error) -> PyErr {
                 None => PyOSError::new_err(error.to_string()),
             };
         }
-        Error::EmptyCorpus | Error::TooLarge { .. } | Error::CountOverflow { .. } => {
-            "TrainingError"
-        }
+        Error::EmptyCorpus
+        | Error::TooLarge { .. }
+        | Error::CountOverflow { .. }
+        | Error::VocabNotReached { .. } => "TrainingError",
         Error::PatternRun { .. } | Error::UncoveredSymbol { .. } => "EncodeError",
         Error::UnknownTokenId { .. } => "UnknownTokenIdError",
         Error::Format { .. }

@@ -229,11 +229,28 @@ impl PyTokenizer {
         to_python(py, &self.inner.training())
     }
 
-    /// All stages as data.
+    /// All stages as data; `trainer` is None for a vocabulary that was not trained here.
     #[getter]
     fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let settings = to_python(py, self.inner.provenance())?;
+        let training = self.inner.training();
+        let alphabet = match training {
+            Some(training) => to_python(py, &training.alphabet)?,
+            None => {
+                let alphabet = self.inner.model().alphabet();
+                let known = PyDict::new(py);
+                known.set_item("order", to_python(py, &alphabet.order())?)?;
+                known.set_item("has_bytes", alphabet.has_bytes())?;
+                known.into_any()
+            }
+        };
+        settings.set_item("alphabet", alphabet)?;
+        let trainer = training.map(|training| &training.trainer);
+        settings.set_item("trainer", to_python(py, &trainer)?)?;
         settings.set_item("encoder", self.inner.encoder_kind().name())?;
+        settings.set_item("unk", to_python(py, &self.inner.unk())?)?;
+        let special = self.inner.special_tokens();
+        settings.set_item("added_tokens", to_python(py, &special.tokens())?)?;
         settings.set_item("template", self.template(py)?)?;
         settings.set_item("recipe", self.inner.recipe())?;
         Ok(settings)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 import typer
 
@@ -92,6 +93,12 @@ def train(
     special_tokens: SpecialTokensOption = None,
     min_pair_count: MinPairCountOption = None,
     settings: SettingsOption = None,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict", help="Fail, and write nothing, if there are fewer ids than --vocab-size."
+        ),
+    ] = False,
     separator: SeparatorOption = None,
     jsonl_field: JsonlFieldOption = None,
     threads: ThreadsOption = None,
@@ -159,6 +166,7 @@ def train(
             recipe,
             corpus,
             vocab_size=vocab_size,
+            strict=strict,
             num_threads=threads,
             progress=report,
             **known,
@@ -196,6 +204,17 @@ def count_words(
     whitespace: WhitespaceOption = None,
     normalizer: NormalizerOption = None,
     unicode: UnicodeOption = None,
+    counted: Annotated[
+        bool,
+        typer.Option(
+            "--counted",
+            help="The files hold words with counts: lines of a word, a tab and a count.",
+        ),
+    ] = False,
+    count_first: Annotated[
+        bool,
+        typer.Option("--count-first", help="With --counted: lines of a count, a tab and a word."),
+    ] = False,
     separator: SeparatorOption = None,
     jsonl_field: JsonlFieldOption = None,
     threads: ThreadsOption = None,
@@ -204,10 +223,44 @@ def count_words(
     """Count the words of a corpus, for `train` or `merge`.
 
     \b
-    Example:
+    Examples:
         toksmith count-words part1/ -o part1.words.tsv
+        toksmith count-words lexicon.tsv --counted -o lexicon.words.tsv
     """
     refuse_unwritable(out)
+    if count_first and not counted:
+        raise SettingsError("--count-first does nothing without --counted")
+    if counted:
+        if separator is not None or jsonl_field is not None:
+            raise SettingsError(
+                "--separator and --jsonl-field cut documents; with --counted there are none"
+            )
+        stages = Recipe(
+            name="",
+            pretokenizer=pretokenizer or DEFAULT_PRETOKENIZER,
+            digits=digits,
+            boundary=boundary,
+            whitespace=whitespace or "split",
+            normalizer=parse_normalizer(normalizer) or (),
+            unicode=unicode,
+        )
+        order: Literal["word-first", "count-first"] = "count-first" if count_first else "word-first"
+        counts = _merged(
+            paths,
+            lambda path: WordCounts.from_tsv(
+                path,
+                order=order,
+                boundary=stages.boundary,
+                pretokenizer=stages.pretokenizer,
+                whitespace=stages.whitespace,
+                unicode=stages.unicode,
+                normalizer=stages.normalizer,
+                digits=stages.digits,
+            ),
+        )
+        counts.save(out)
+        note(f"read {counts.total:,} words ({len(counts):,} different): {out}")
+        return
     corpus = corpus_from_paths(paths, separator, jsonl_field)
     with Reporter(progress) as report:
         counts = count_words_of(
@@ -242,10 +295,14 @@ def merge(files: CountsFilesArgument, out: OutOption) -> None:
 
 
 def _load_and_merge(files: list[Path]) -> WordCounts:
-    counts = _load_counts(files[0])
+    return _merged(files, _load_counts)
+
+
+def _merged(files: list[Path], load: Callable[[Path], WordCounts]) -> WordCounts:
+    counts = load(files[0])
     for file in files[1:]:
         try:
-            counts = counts.merge(_load_counts(file))
+            counts = counts.merge(load(file))
         except SettingsError as error:
             raise SettingsError(f"{file} and the files before it: {error}") from error
     return counts

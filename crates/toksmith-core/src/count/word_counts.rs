@@ -18,7 +18,7 @@ use crate::types::{Count, Marks};
 use super::word_table::WordTable;
 
 const FORMAT: &str = "word counts";
-const VERSION_LINE: &str = "# toksmith word-counts ";
+pub(super) const VERSION_LINE: &str = "# toksmith word-counts ";
 const VERSION: u64 = 1;
 
 /// How words were made from text. Counts with different provenance cannot be merged.

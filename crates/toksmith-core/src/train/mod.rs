@@ -134,6 +134,24 @@ pub enum StopReason {
     NoPairsLeft,
 }
 
+impl StopReason {
+    /// Its name in records.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::VocabSizeReached => "vocab-size-reached",
+            Self::NumMergesReached => "num-merges-reached",
+            Self::PairsTooRare => "pairs-too-rare",
+            Self::ScoresTooLow => "scores-too-low",
+            Self::PiecesTooRare => "pieces-too-rare",
+            Self::WordsTooRare => "words-too-rare",
+            Self::AllWordsTaken => "all-words-taken",
+            Self::AllCharactersTaken => "all-characters-taken",
+            Self::NoPairsLeft => "no-pairs-left",
+        }
+    }
+}
+
 /// Refuses a setting below its least value.
 fn at_least(setting: &'static str, value: u64, least: u64) -> Result<()> {
     if value >= least {
