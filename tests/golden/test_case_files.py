@@ -52,6 +52,7 @@ EXTRA = read("implicit-space-extra.json")
 NORMALIZERS = read("normalizers.json")
 PRETOKENIZERS = read("pretokenizers.json")
 CHINESE = read("jieba.json")
+BOUNDARIES = read("boundaries.json")
 
 
 def alphabet_tokenizer(short: str, *, pattern: str, whitespace: str = "split") -> ts.Tokenizer:
@@ -336,3 +337,20 @@ def test_normalizers_that_are_not_are_refused(case: dict[str, Any]) -> None:
         ts.BPE(normalizer=case["normalizer"])
     for says in case["says"]:
         assert says in str(error.value)
+
+
+@pytest.mark.parametrize("case", BOUNDARIES["cases"], ids=name_of)
+def test_boundaries_mark_and_decode_as_the_case_file_says(case: dict[str, Any]) -> None:
+    boundary = case["boundary"]
+    tok = ts.train("bpe", "x", vocab_size=512, boundary=boundary, whitespace=case["whitespace"])
+    short = "single" if boundary == "continuation" else "bpe"
+    ids = tok.encode(case["text"])
+    assert ids == symbol_ids(case["marked"], short)
+    assert tok.decode(ids) == case["decoded"]
+
+
+@pytest.mark.parametrize("case", BOUNDARIES["special_tokens"], ids=name_of)
+def test_boundaries_beside_special_tokens(case: dict[str, Any]) -> None:
+    tok = ts.train("bpe", "x", vocab_size=520, boundary=case["boundary"], special_tokens=["<s>"])
+    assert tok.encode(case["text"], allowed_special="all") == case["ids"]
+    assert tok.decode(case["ids"]) == case["text"]

@@ -41,6 +41,13 @@ merge_settings = st.fixed_dictionaries(
         "max_token_bytes": st.integers(2, 6),
     },
 )
+unknown_settings = st.fixed_dictionaries(
+    {},
+    optional={
+        "unk_scope": st.sampled_from(["characters", "word"]),
+        "unk_max_characters": st.integers(1, 6),
+    },
+)
 SPAN_ENCODERS = {
     "longest-first": reference.encode_longest_first,
     "longest-prefix": reference.encode_longest_prefix,
@@ -71,10 +78,12 @@ def check(  # noqa: PLR0917
     twin: Model,
     vocab_size: int,
     encoders: dict[str, EncodeWord],
+    unk_settings: dict[str, Any] | None = None,
 ) -> None:
     """Train in the core as the twin was trained, and compare vocabulary, merges and encodings."""
     has_unknown = not alphabet.get("byte_fallback", True)
-    unknown = {"unk_token": "<unk>"} if has_unknown else {}
+    unk = unk_settings or {}
+    unknown = {"unk_token": "<unk>", **unk} if has_unknown else {}
     tok = ts.train(
         recipe,
         documents,
@@ -107,7 +116,12 @@ def check(  # noqa: PLR0917
             for word in reference.mark(data, mode):
                 if has_unknown:
                     ids += reference.encode_with_unknown(
-                        word, model, encode_word, b"<unk>", "characters"
+                        word,
+                        model,
+                        encode_word,
+                        b"<unk>",
+                        unk.get("unk_scope", "characters"),
+                        max_characters=unk.get("unk_max_characters"),
                     )
                 else:
                     ids += encode_word(word, model)
@@ -156,6 +170,8 @@ def test_scaffold_bpe_is_the_twin(
     st.integers(0, 20),
     st.sampled_from([None, 0.02, 0.1, 1.0]),
     st.integers(1, 3),
+    st.none() | st.integers(2, 6),
+    unknown_settings,
 )
 @settings(max_examples=120, deadline=None)
 def test_wordpiece_is_the_twin(  # noqa: PLR0917
@@ -166,15 +182,19 @@ def test_wordpiece_is_the_twin(  # noqa: PLR0917
     more: int,
     min_score: float | None,
     min_pair_count: int,
+    max_token_bytes: int | None,
+    unk: dict[str, Any],
 ) -> None:
     counts, units = prepared(documents, mode, alphabet)
     vocab_size = len(units.tokens) + more
-    own = {"min_score": min_score, "min_pair_count": min_pair_count}
-    twin = reference.train_wordpiece(
-        counts, units, vocab_size, score, min_score=min_score, min_pair_count=min_pair_count
-    )
+    own: dict[str, Any] = {
+        "min_score": min_score,
+        "min_pair_count": min_pair_count,
+        "max_token_bytes": max_token_bytes,
+    }
+    twin = reference.train_wordpiece(counts, units, vocab_size, score, **own)
     encoders: dict[str, EncodeWord] = {"merge-rank": reference.encode_merge_rank, **SPAN_ENCODERS}
-    check(f"wordpiece-{score}", documents, mode, alphabet, own, twin, vocab_size, encoders)
+    check(f"wordpiece-{score}", documents, mode, alphabet, own, twin, vocab_size, encoders, unk)
 
 
 @given(documents_of, modes, alphabets, st.integers(0, 20))

@@ -261,20 +261,26 @@ CHANGES: dict[str, Callable[[dict[str, Any]], object]] = {
     "a hidden token that does not exist": lambda file: file["hidden_tokens"].append(10**6),
     "a special token twice": lambda file: file["added_tokens"].append(file["added_tokens"][0]),
     "an empty special token": lambda file: file["added_tokens"][0].update(text=""),
-    "an unknown encoder": lambda file: file.update(encoder="viterbi"),
-    "an unknown boundary": lambda file: file["stages"].update(boundary="metaspace"),
+    "an unknown encoder": lambda file: file.update(encoder="backwards"),
+    "an unknown boundary": lambda file: file["stages"].update(boundary="space-suffix"),
     "an unknown normalizer": lambda file: file["stages"].update(normalizer="nfx"),
-    "another normalizer": lambda file: file["stages"].update(normalizer="lowercase"),
+    "another normalizer": lambda file: file["stages"].update(
+        normalizer=fields(ts.train("bpe", "x", vocab_size=256, normalizer="lowercase"))["stages"][
+            "normalizer"
+        ]
+    ),
+    "another boundary": lambda file: file["stages"].update(boundary="metaspace"),
+    "an encoder that needs scores": lambda file: file.update(encoder="viterbi"),
     "a normalizer of another Unicode version": lambda file: file["stages"].update(
         normalizer=[{"type": "nfc", "unicode": "14.0"}]
     ),
     "an unknown whitespace rule": lambda file: file["stages"].update(whitespace="none"),
     "an unknown Unicode version": lambda file: file["stages"].update(unicode="3.0"),
-    "an unknown alphabet order": lambda file: file.update(alphabet_order="random"),
+    "an unknown alphabet order": lambda file: file["alphabet"].update(order="random"),
     "another meaning of the pattern": lambda file: file["stages"].update(pattern=r"\S+"),
     "no pattern": lambda file: file["stages"].update(pattern=None),
     "a pattern that does not compile": lambda file: file["stages"].update(
-        pretokenizer="(", pattern="("
+        pretokenizer="(", pattern="(", unicode="16.0"
     ),
     "another id in a self-test": lambda file: file["self_test"][1]["ids"].__setitem__(0, 5),
     "an id that does not exist in a self-test": lambda file: file["self_test"][1]["ids"].append(
@@ -285,13 +291,72 @@ CHANGES: dict[str, Callable[[dict[str, Any]], object]] = {
 }
 
 
+#: What the message of each says: every file is refused for its own reason.
+REASONS = {
+    "an unknown field": "unknown field `colour`, expected one of `format`",
+    "an unknown field of the stages": "unknown field `colour`, expected one of `normalizer`",
+    "an unknown field of the training": "unknown field `colour`, expected one of `num_documents`",
+    "an unknown field of a self-test": "unknown field `colour`, expected `hex`",
+    "no tokens": "missing field `tokens`",
+    "no stages": "missing field `stages`",
+    "no self-test": "missing field `self_test`",
+    "merges that are no list": "invalid type: map, expected a sequence",
+    "a merge of two": "invalid length 2",
+    "a merge of four": "trailing characters",
+    "a negative id": "integer `-1`",
+    "a fraction": "floating point `1.5`",
+    "an id that does not exist yet": "merges[0]: id 5000 does not exist yet",
+    "an id beyond 32 bits": "integer `4294967296`",
+    "an id beyond 64 bits": "floating point `1e+40`",
+    "an id as large as can be": "id 4294967295 does not exist yet",
+    "a merge of itself": "merges[0]: id 256 does not exist yet",
+    "another result": "(108, 111) does not spell id 257",
+    "a gap in the ids": "merges[3]: id 260 does not exist",
+    "a pair merged twice": "the pair (108, 111) is merged a second time",
+    "merges in another order": "merges[0]: id 258 does not exist yet",
+    "one merge fewer": "tokens[259]: no merge makes it",
+    "one token fewer": "merges[3]: id 259 does not exist",
+    "one token more": "tokens[260]: no merge makes it",
+    "another token": "(258, 101) does not spell id 259",
+    "an empty token": "tokens[259]: the token is empty",
+    "a token that is no hex": "tokens[259]: it is not a row",
+    "a token in other hex": "tokens[122]: it is not a row",
+    "another mark": "tokens[0]: it is not the unit",
+    "a mark of 2": "tokens[0]: it is not a row",
+    "a mark of 256": "integer `256`, expected u8",
+    "a hidden unit": "hides id 97",
+    "a hidden token that does not exist": "id 1000000 does not exist",
+    "a special token twice": '"<s>" is given twice',
+    "an empty special token": 'added token "" is empty',
+    "an unknown encoder": "unknown variant `backwards`, expected one of `merge-rank`",
+    "an unknown boundary": "unknown variant `space-suffix`",
+    "an unknown normalizer": 'unknown normalizer "nfx"',
+    "another normalizer": "self-test 4 gives",
+    "another boundary": "self-test 1 gives",
+    "an encoder that needs scores": "this vocabulary has no scores",
+    "a normalizer of another Unicode version": 'not "14.0"',
+    "an unknown whitespace rule": "unknown variant `none`",
+    "an unknown Unicode version": 'Unicode version "3.0"',
+    "an unknown alphabet order": "unknown variant `random`, expected `bytes` or `gpt2`",
+    "another meaning of the pattern": r'is the pattern Some("\\S+")',
+    "no pattern": "is the pattern None",
+    "a pattern that does not compile": 'pattern "(" does not compile',
+    "another id in a self-test": "but the file says Some([5, ",
+    "an id that does not exist in a self-test": "1000000000]",
+    "a self-test of other text": "self-test 1 gives Some([0])",
+    "a self-test that is no hex": "self_test[1]: the text is not hex",
+}
+
+
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_file_that_contradicts_itself_is_refused_although_its_hash_is_true(change: str) -> None:
     tok = ts.train("bpe", "low low lower lowest", vocab_size=262, special_tokens=["<s>"])
     assert ts.Tokenizer.from_json(hashed(fields(tok))) == tok
     file = fields(tok)
     CHANGES[change](file)
-    assert isinstance(refused(hashed(file)), ts.FormatError)
+    error = refused(hashed(file))
+    assert isinstance(error, ts.FormatError)
+    assert REASONS[change] in str(error)
 
 
 @pytest.mark.parametrize("num_tests", [0, 1, 15])

@@ -19,6 +19,8 @@ def encode_with_unknown(
     encode_word: Callable[[Word, Model], list[int]],
     unk_token: bytes,
     scope: Scope,
+    *,
+    max_characters: int | None = None,
 ) -> list[int]:
     """Encode one word with any encoder, and what that cannot encode with `unk_token`.
 
@@ -30,6 +32,7 @@ def encode_with_unknown(
         scope: `word`: the whole word is unknown if a character of it is. `characters`: each
             longest run of characters that are no units is one unknown token, and the runs between
             are encoded by themselves.
+        max_characters: a word of more is unknown as a whole, in either scope.
 
     >>> from toksmith.reference.longest_first import encode_longest_first
     >>> model = Model("space-prefix", (Word(False, b"a", False),), (), (b"<unk>",), num_units=1)
@@ -39,6 +42,8 @@ def encode_with_unknown(
     >>> encode_with_unknown(word, model, encode_longest_first, b"<unk>", "word")
     [1]
     """
+    if max_characters is not None and len(to_characters(word.bytes)) > max_characters:
+        return [model.special_id(unk_token)]
     try:
         return encode_word(word, model)
     except KeyError:

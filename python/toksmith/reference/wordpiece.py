@@ -13,7 +13,6 @@ from toksmith.reference.boundary import Word
 from toksmith.reference.bpe import Merging, Pair, replace
 from toksmith.reference.longest_prefix import encode_longest_prefix
 from toksmith.reference.model import Model
-from toksmith.reference.pretokenize import to_characters
 from toksmith.reference.units import Units
 from toksmith.reference.unknown import encode_with_unknown
 
@@ -125,6 +124,6 @@ def encode_wordpiece(
     >>> [encode_wordpiece(Word(False, text, False), model) for text in (b"abb", b"abc", b"a" * 101)]
     [[2, 1], [3], [3]]
     """
-    if len(to_characters(word.bytes)) > max_characters:
-        return [model.special_id(unk_token)]
-    return encode_with_unknown(word, model, encode_longest_prefix, unk_token, "word")
+    return encode_with_unknown(
+        word, model, encode_longest_prefix, unk_token, "word", max_characters=max_characters
+    )

@@ -256,3 +256,18 @@ def test_forms_are_those_of_the_case_file(case: dict[str, Any]) -> None:
 @pytest.mark.parametrize("case", NORMALIZERS["cases"], ids=name_of)
 def test_normalizers(case: dict[str, Any]) -> None:
     assert normalize(bytes.fromhex(case["hex"]), case["normalizer"]).hex() == case["normalized"]
+
+
+@pytest.mark.parametrize("case", read("boundaries.json")["cases"], ids=name_of)
+def test_boundaries_mark_and_decode_as_the_case_file_says(case: dict[str, Any]) -> None:
+    mode, whitespace = case["boundary"], case["whitespace"]
+    words = mark(case["text"].encode(), mode, whitespace=whitespace)
+    assert words == [word(row) for row in case["marked"]]
+    assert unmark(words, mode, whitespace).decode() == case["decoded"]
+
+
+@pytest.mark.parametrize("case", read("boundaries.json")["special_tokens"], ids=name_of)
+def test_boundaries_beside_special_tokens(case: dict[str, Any]) -> None:
+    model = model_from_merges(case["boundary"], [], [b"<s>"])
+    assert encode(case["text"].encode(), model) == case["ids"]
+    assert decode(case["ids"], model).decode() == case["text"]
