@@ -404,6 +404,35 @@ fn space_prefix_whole_joins_white_space() {
 }
 
 #[test]
+fn boundaries_mark_and_decode_as_the_case_file_says() {
+    for case in list(&cases("boundaries.json")["cases"]) {
+        let stages = Stages {
+            boundary: Boundary::from_name(text(case, "boundary").unwrap()).unwrap(),
+            pattern: "gpt2-contraction-fix".to_owned(),
+            whitespace: whitespace(text(case, "whitespace").unwrap()),
+        };
+        let input = text(case, "text").unwrap();
+        let tokenizer = stages.tokenizer(&Value::Null, Vec::new());
+        let found = tokenizer
+            .encode(input.as_bytes(), AllowedSpecial::None)
+            .unwrap();
+        let mut expected = Vec::new();
+        for (_, word, _) in marked(&case["marked"]) {
+            for (index, byte) in unhex(&word).unwrap().into_iter().enumerate() {
+                let has_lead = index > 0 && stages.boundary == Boundary::Continuation;
+                expected.push(TokenId::from(byte) + 256 * TokenId::from(has_lead));
+            }
+        }
+        assert_eq!(found, expected, "{case}");
+        let decoder = tokenizer.decoder();
+        let decoded = decoder
+            .decode(&found, decoder.state(None, false).unwrap())
+            .unwrap();
+        assert_eq!(decoded, text(case, "decoded").unwrap().as_bytes(), "{case}");
+    }
+}
+
+#[test]
 fn a_merge_may_spell_an_existing_token() {
     for case in list(&cases("implicit-space-extra.json")["repeated_tokens"]) {
         let stages = Stages::of(case);
