@@ -625,8 +625,7 @@ def _check_whole_number(setting: str, number: object, least: int) -> None:
 
 
 def _check_coverage(coverage: object) -> None:
-    is_number = isinstance(coverage, int | float) and not isinstance(coverage, bool)
-    if is_number and 0.0 < float(coverage) <= 1.0:  # type: ignore[arg-type]
+    if isinstance(coverage, int | float) and not isinstance(coverage, bool) and 0 < coverage <= 1:
         return
     raise SettingsError(f"character_coverage is {coverage!r}, but must be above 0 and at most 1")
 
@@ -634,8 +633,7 @@ def _check_coverage(coverage: object) -> None:
 def _check_share(setting: str, share: object) -> None:
     if share is None:
         return
-    is_number = isinstance(share, int | float) and not isinstance(share, bool)
-    if is_number and 0.0 < float(share) < 1.0:  # type: ignore[arg-type]
+    if isinstance(share, int | float) and not isinstance(share, bool) and 0 < share < 1:
         return
     raise SettingsError(f"{setting} is {share!r}, but must be above 0 and below 1")
 

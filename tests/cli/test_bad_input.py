@@ -50,6 +50,12 @@ def test_a_setting_that_cannot_be(run: Run, text_file: Path, option: str, value:
     assert os.listdir() == ["text.txt"]
 
 
+def test_a_setting_that_is_given_twice(run: Run, text_file: Path) -> None:
+    arguments = ["train", "bpe", "text.txt", "--vocab-size", "300", "-o", "out.json"]
+    process = run(*arguments, "--digits", "single", "--set", "digits=left-2")
+    _explained(process, "digits is given twice", "--set")
+
+
 def test_a_vocabulary_below_the_alphabet(run: Run, text_file: Path) -> None:
     process = run("train", "isbpe-dual", "text.txt", "--vocab-size", "1000", "-o", "out.json")
     _explained(process, "1000", "1024")

@@ -329,3 +329,11 @@ def test_the_settings_of_a_tokenizer_hold_every_stage() -> None:
     assert (settings["recipe"], settings["encoder"]) == ("bpe", "merge-rank")
     with pytest.raises(SettingsError, match="'bpe' was not trained here"):
         Recipe.from_settings(settings | {"trainer": None})
+
+
+@pytest.mark.parametrize("share", [0, 10**400, -1.0, True, float("nan"), "1"])
+def test_a_share_outside_its_bounds_is_refused(share: object) -> None:
+    with pytest.raises(SettingsError, match=r"character_coverage is .*, but must be above 0"):
+        Recipe.parse("bpe", alphabet="characters", character_coverage=share)  # type: ignore[arg-type]
+    with pytest.raises(SettingsError, match=r"shrinking_factor is .*, but must be above 0"):
+        Recipe.parse("unigram", shrinking_factor=share)  # type: ignore[arg-type]

@@ -148,7 +148,11 @@ def train(
         "special_tokens": special_tokens,
         "min_pair_count": min_pair_count,
     }
-    known.update({name: value for name, value in named.items() if value is not None})  # type: ignore[typeddict-item]
+    given = {name: value for name, value in named.items() if value is not None}
+    for name in given:
+        if name in known:
+            raise SettingsError(f"{name} is given twice: by its own option and by --set")
+    known.update(given)  # type: ignore[typeddict-item]
     Recipe.parse(recipe, **known)
     refuse_unwritable(out)
     corpus: Corpus | WordCounts
