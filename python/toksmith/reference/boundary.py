@@ -130,7 +130,8 @@ def mark_pretokens(  # noqa: PLR0912  # the branches are the rules, in their ord
         return [Word(False, pretoken, False) for pretoken in pretokens]
     words: list[Word] = []
     after_whitespace_word = False
-    glue = at_start  # nothing is before, or the last byte is in AWS
+    # Nothing is before, or the last byte is in AWS. Metaspace's first space is the first word's.
+    glue = at_start and mode != "metaspace"
     for pretoken in pretokens:
         text = to_characters(pretoken)
         if not words and not at_start and ord(text[0]) not in WHITE_SPACE:

@@ -324,7 +324,10 @@ impl Boundary {
                 words(pretokenizer, DropWhitespace, text, state, go_on, emit)
             }
             Self::SpacePrefix | Self::Metaspace | Self::MetaspaceNoPrefix | Self::Continuation => {
-                let mark = SpacePrefix { whitespace };
+                let mark = SpacePrefix {
+                    whitespace,
+                    has_prefix: self.has_prefix(),
+                };
                 words(pretokenizer, mark, text, state, go_on, emit)
             }
             Self::EndOfWord => {

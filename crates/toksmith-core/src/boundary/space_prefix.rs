@@ -8,6 +8,8 @@ use super::{Mark, MarkState, Pending, WhitespaceRule, Word};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SpacePrefix {
     pub whitespace: WhitespaceRule,
+    /// The space at the start of a text was put there to be the first word's.
+    pub has_prefix: bool,
 }
 
 impl Mark for SpacePrefix {
@@ -36,7 +38,7 @@ impl Mark for SpacePrefix {
             state.extend_pending(text, end);
             return;
         }
-        if has_leading_space && state.at_start {
+        if has_leading_space && state.at_start && !self.has_prefix {
             let space = Pending {
                 word: word(start, start + 1),
                 is_whitespace: true,
