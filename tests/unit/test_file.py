@@ -338,12 +338,12 @@ REASONS = {
     "an unknown whitespace rule": "unknown variant `none`",
     "an unknown Unicode version": 'Unicode version "3.0"',
     "an unknown alphabet order": "unknown variant `random`, expected `bytes` or `gpt2`",
-    "another meaning of the pattern": r'is the pattern Some("\\S+")',
-    "no pattern": "is the pattern None",
+    "another meaning of the pattern": r'is the pattern "\\S+"',
+    "no pattern": 'is the pattern "none"',
     "a pattern that does not compile": 'pattern "(" does not compile',
-    "another id in a self-test": "but the file says Some([5, ",
+    "another id in a self-test": "but the file says [5, ",
     "an id that does not exist in a self-test": "1000000000]",
-    "a self-test of other text": "self-test 1 gives Some([0])",
+    "a self-test of other text": "self-test 1 gives [0]",
     "a self-test that is no hex": "self_test[1]: the text is not hex",
 }
 
