@@ -5,6 +5,7 @@ Each stands for the recipes of one method; `toksmith.training.train` does the wo
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, fields
 from functools import wraps
@@ -46,7 +47,7 @@ def _refusing_unknown(trainer: _Class) -> _Class:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Trainer:
+class _Trainer(ABC):
     """What every trainer can be told: how text is cut and written, and what is pinned."""
 
     #: Encoder of the recipe; None for the trainer's own.
@@ -75,9 +76,9 @@ class _Trainer:
         check_training(recipe.training_settings(MAX_VOCAB_SIZE), recipe.counting_settings())
 
     @property
+    @abstractmethod
     def _base(self) -> str:
         """Name of the recipe without its encoder."""
-        raise NotImplementedError
 
     @property
     def recipe(self) -> str:

@@ -12,6 +12,7 @@ use crate::model::Model;
 use crate::trie::{Direction, Trie};
 use crate::types::{Symbol, TokenId};
 
+use super::best_path::{self, Best, Worth};
 use super::{Encoder, Scratch};
 
 /// Encodes with the fewest tokens.
@@ -22,22 +23,20 @@ pub struct FewestTokens {
 
 #[derive(Debug, Default)]
 pub(super) struct Buffers {
-    /// For each end: fewest tokens up to it, and length and id of the last of them.
-    best: Vec<Best>,
+    best: Vec<Best<NumTokens>>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Best {
-    num_tokens: u32,
-    last_len: u32,
-    last_id: TokenId,
-}
+struct NumTokens(u32);
 
-const UNREACHED: Best = Best {
-    num_tokens: u32::MAX,
-    last_len: 0,
-    last_id: 0,
-};
+impl Worth for NumTokens {
+    const EMPTY: Self = Self(0);
+    const UNREACHED: Self = Self(u32::MAX);
+
+    fn is_better(self, other: Self) -> bool {
+        self.0 < other.0
+    }
+}
 
 impl FewestTokens {
     /// Tables for a model; its hidden tokens are left out.
@@ -56,50 +55,8 @@ impl Encoder for FewestTokens {
         scratch: &mut Scratch,
         out: &mut Vec<TokenId>,
     ) -> Result<()> {
-        if word.len() >= u32::MAX as usize {
-            return Err(super::too_long(word.len()));
-        }
+        let and = |before: NumTokens, _| NumTokens(before.0.saturating_add(1));
         let best = &mut scratch.fewest_tokens.best;
-        best.clear();
-        best.push(Best {
-            num_tokens: 0,
-            ..UNREACHED
-        });
-        let mut node = self.trie.start();
-        for (at, &symbol) in word.iter().enumerate() {
-            node = self.trie.read(node, symbol);
-            let mut fewest = UNREACHED;
-            let mut entry = self.trie.longest(node);
-            loop {
-                let token = self.trie.entry(entry);
-                if token.len == 0 {
-                    break;
-                }
-                let before = best[at + 1 - token.len as usize].num_tokens;
-                // Longest first, so an equal number later on does not replace it.
-                if before < fewest.num_tokens.saturating_sub(1) {
-                    fewest = Best {
-                        num_tokens: before + 1,
-                        last_len: token.len,
-                        last_id: token.id,
-                    };
-                }
-                entry = self.trie.shorter(entry);
-            }
-            best.push(fewest);
-        }
-        let first = out.len();
-        let mut end = word.len();
-        while end > 0 {
-            let last = best[end];
-            if last.last_len == 0 {
-                out.truncate(first);
-                return Err(super::uncovered(word[end - 1]));
-            }
-            out.push(last.last_id);
-            end -= last.last_len as usize;
-        }
-        out[first..].reverse();
-        Ok(())
+        best_path::encode(&self.trie, word, and, best, out)
     }
 }

@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::types::{Symbol, TokenId};
 
+mod best_path;
 mod dropout;
 mod fewest_tokens;
 mod longest_first;

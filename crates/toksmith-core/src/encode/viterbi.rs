@@ -11,6 +11,7 @@ use crate::model::Model;
 use crate::trie::{Direction, Trie};
 use crate::types::{Symbol, TokenId};
 
+use super::best_path::{self, Best, Worth};
 use super::{Encoder, Scratch};
 
 /// Encodes with the best sum of scores.
@@ -22,22 +23,20 @@ pub struct Viterbi {
 
 #[derive(Debug, Default)]
 pub(super) struct Buffers {
-    /// For each end: the best score up to it, and length and id of the last token.
-    best: Vec<Best>,
+    best: Vec<Best<Score>>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Best {
-    score: f64,
-    last_len: u32,
-    last_id: TokenId,
-}
+struct Score(f64);
 
-const UNREACHED: Best = Best {
-    score: f64::NEG_INFINITY,
-    last_len: 0,
-    last_id: 0,
-};
+impl Worth for Score {
+    const EMPTY: Self = Self(0.0);
+    const UNREACHED: Self = Self(f64::NEG_INFINITY);
+
+    fn is_better(self, other: Self) -> bool {
+        self.0 > other.0
+    }
+}
 
 impl Viterbi {
     /// Tables for a model; its hidden tokens are left out.
@@ -69,51 +68,7 @@ impl Encoder for Viterbi {
         scratch: &mut Scratch,
         out: &mut Vec<TokenId>,
     ) -> Result<()> {
-        if word.len() >= u32::MAX as usize {
-            return Err(super::too_long(word.len()));
-        }
-        let best = &mut scratch.viterbi.best;
-        best.clear();
-        best.push(Best {
-            score: 0.0,
-            ..UNREACHED
-        });
-        let mut node = self.trie.start();
-        for (at, &symbol) in word.iter().enumerate() {
-            node = self.trie.read(node, symbol);
-            let mut here = UNREACHED;
-            let mut entry = self.trie.longest(node);
-            loop {
-                let token = self.trie.entry(entry);
-                if token.len == 0 {
-                    break;
-                }
-                let before = best[at + 1 - token.len as usize].score;
-                let score = before + self.scores[token.id as usize];
-                // Longest first, so an equal score later on does not replace it.
-                if score > here.score {
-                    here = Best {
-                        score,
-                        last_len: token.len,
-                        last_id: token.id,
-                    };
-                }
-                entry = self.trie.shorter(entry);
-            }
-            best.push(here);
-        }
-        let first = out.len();
-        let mut end = word.len();
-        while end > 0 {
-            let last = best[end];
-            if last.last_len == 0 {
-                out.truncate(first);
-                return Err(super::uncovered(word[end - 1]));
-            }
-            out.push(last.last_id);
-            end -= last.last_len as usize;
-        }
-        out[first..].reverse();
-        Ok(())
+        let and = |before: Score, id| Score(before.0 + self.scores[id as usize]);
+        best_path::encode(&self.trie, word, and, &mut scratch.viterbi.best, out)
     }
 }
